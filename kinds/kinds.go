@@ -1,0 +1,218 @@
+// Package kinds says what a tool call is: its kind, its place, the changes it
+// makes, the card an editor shows for it, and the facts the permission engine
+// judges. Every tool makes its card here, so that a kind has one spelling.
+//
+// It leaves out how a card travels (package acp) and what may run (package
+// session/permission).
+package kinds
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what an editor picks an icon and a treatment by. The values are those
+// of the protocol's ToolKind.
+type Kind string
+
+// The kinds of the protocol, section "Tool calls".
+const (
+	KindRead       Kind = "read"
+	KindEdit       Kind = "edit"
+	KindDelete     Kind = "delete"
+	KindMove       Kind = "move"
+	KindSearch     Kind = "search"
+	KindExecute    Kind = "execute"
+	KindThink      Kind = "think"
+	KindFetch      Kind = "fetch"
+	KindSwitchMode Kind = "switch_mode"
+	KindOther      Kind = "other"
+)
+
+// Location is a place in a file that a call looks at or changes.
+type Location struct {
+	Path string `json:"path"`          // absolute
+	Line int    `json:"line,omitzero"` // from 1; 0: the file as a whole
+}
+
+// Change is what a call does to one file, as whole texts.
+type Change struct {
+	Path string  `json:"path"` // absolute
+	Old  *string `json:"old,omitzero"`
+	New  string  `json:"new"`
+}
+
+// Card is what an editor shows of a call, before, while and after it runs.
+type Card struct {
+	Title     string     `json:"title"` // one line, at most MaxTitle runes
+	Kind      Kind       `json:"kind"`
+	Locations []Location `json:"locations,omitzero"`
+	Changes   []Change   `json:"changes,omitzero"`
+	// Text is Markdown shown beside the changes while the call waits and in the
+	// permission request: the whole command, the reason of a question.
+	Text string `json:"text,omitzero"`
+}
+
+// MaxTitle is the longest title in runes (spec, "A tool call's life").
+const MaxTitle = 120
+
+// Root is the folder that titles are relative to: the session's first root.
+type Root string
+
+// Read is the card of a call that reads a file; line is 0 for the whole file.
+func (r Root) Read(path string, line int) Card {
+	return Card{Title: Title("Read " + r.Name(path)), Kind: KindRead, Locations: r.at(path, line)}
+}
+
+// Edit is the card of a call that changes a file. Changes may be empty where
+// the content waits for permission.
+func (r Root) Edit(path string, line int, changes ...Change) Card {
+	return Card{Title: Title("Edit " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, line), Changes: changes}
+}
+
+// Write is the card of a call that creates or replaces a file.
+func (r Root) Write(path string, changes ...Change) Card {
+	return Card{Title: Title("Write " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
+}
+
+// Search is the card of a call that looks for something below a folder.
+func (r Root) Search(what, dir string) Card {
+	c := Card{Title: Title("Search " + Quote(what)), Kind: KindSearch, Locations: r.at(dir, 0)}
+	if name := r.Name(dir); name != "." {
+		c.Title = Title("Search " + Quote(what) + " in " + name)
+	}
+	return c
+}
+
+// Execute is the card of a call that runs a command: the title is the command
+// itself, the text the whole of it in a fence.
+func Execute(command string) Card {
+	return Card{Title: Title(command), Kind: KindExecute, Text: Fence("sh", Escape(command))}
+}
+
+// Think is the card of a call that changes nothing outside the conversation.
+func Think(title string) Card { return Card{Title: Title(title), Kind: KindThink} }
+
+// Other is the card of a call of which nothing better is known.
+func Other(title string) Card { return Card{Title: Title(title), Kind: KindOther} }
+
+// Name is how path is called in titles: relative where it lies below the root.
+func (r Root) Name(path string) string {
+	path = r.Abs(path)
+	rel, err := filepath.Rel(string(r), path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Abs is path made absolute against the root and cleaned.
+func (r Root) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(string(r), path)
+}
+
+func (r Root) at(path string, line int) []Location {
+	return []Location{{Path: r.Abs(path), Line: max(line, 0)}}
+}
+
+// Title makes s one visible line of at most MaxTitle runes. What is too long
+// keeps its head and its tail, since a command hides its sting at the end.
+func Title(s string) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
+			return ' '
+		}
+		return r
+	}, s)), " ")
+	s = Escape(s)
+	n := utf8.RuneCountInString(s)
+	if n <= MaxTitle {
+		return s
+	}
+	runes := []rune(s)
+	head := (MaxTitle - 1) * 2 / 3
+	return string(runes[:head]) + "…" + string(runes[n-(MaxTitle-1-head):])
+}
+
+// Escape shows every rune of s that would not be seen as what it is: control,
+// format, private and unassigned characters, and blanks other than the space.
+// TAB and LF stay.
+func Escape(s string) string {
+	if !hasHidden(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+			b.WriteString(hex(`\x`, rune(s[i]), 2))
+		case !hidden(r):
+			b.WriteRune(r)
+		case r == 0x1b:
+			b.WriteString(`\e`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r > 0xffff:
+			b.WriteString(hex(`\U`, r, 8))
+		case r > 0xff:
+			b.WriteString(hex(`\u`, r, 4))
+		default:
+			b.WriteString(hex(`\x`, r, 2))
+		}
+	}
+	return b.String()
+}
+
+func hasHidden(s string) bool {
+	if !utf8.ValidString(s) {
+		return true
+	}
+	return strings.IndexFunc(s, hidden) >= 0
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == ' ':
+		return false
+	case r < 0x20 || r == 0x7f || r == 0x3164:
+		return true
+	case r < 0x7f:
+		return false
+	}
+	return !unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
+}
+
+func hex(prefix string, r rune, width int) string {
+	const digits = "0123456789abcdef"
+	out := []byte(prefix)
+	for shift := (width - 1) * 4; shift >= 0; shift -= 4 {
+		out = append(out, digits[r>>shift&0xf])
+	}
+	return string(out)
+}
+
+// Fence puts text between Markdown fences longer than any run of back-ticks in it.
+func Fence(lang, text string) string {
+	longest, run := 0, 0
+	for i := 0; i < len(text); i++ {
+		if text[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	fence := strings.Repeat("`", max(3, longest+1))
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return fence + lang + "\n" + text + fence
+}
+
+// Quote puts s into double quotes as a person would, without escaping.
+func Quote(s string) string { return `"` + s + `"` }

@@ -1,0 +1,172 @@
+// Package tools holds the tool contract, the registry and the built-in tools,
+// one file each. A tool first prepares an action, which carries its card and
+// the facts that permission is decided by, and runs only after that.
+//
+// It leaves out asking, reporting and recording, which are the session's
+// (package session), and how a file or a process is reached in an editor
+// (package acp): tools see the small interfaces Files and Shell.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// Spec is what is fixed about a tool.
+type Spec struct {
+	ID          string
+	Aliases     []string        // names of other agents' tools that resolve to it
+	Description string          // prose the model reads
+	SearchHint  string          // keywords for tool search
+	Parameters  json.RawMessage // JSON Schema of the input
+	Kind        kinds.Kind      // of its calls, where nothing better is known yet
+	ReadOnly    bool            // every call only reads: offered in plan mode
+	Requires    Requires
+	MaxOutput   int  // bytes of Result.Text; 0: DefaultMaxOutput
+	Block       bool // an interrupt waits for the call instead of ending it
+}
+
+// Requires is a tool's capability surface. Patterns may use the variables
+// {workspace}, {ad-hoc} and {user-data}.
+type Requires struct {
+	Read, Write []string // path patterns
+	Hosts       []string
+	Shell       bool
+}
+
+// Tool is one tool. Prepare parses and checks the input, resolves paths and
+// computes changes. It may read inside the workspace's roots; it never writes,
+// starts a process or reaches the network. An error is for the model.
+type Tool interface {
+	Spec() *Spec
+	Prepare(ctx context.Context, ws *Workspace, input json.RawMessage) (*Action, error)
+}
+
+// Action is a call ready to run: what is shown, what is judged, what is done.
+type Action struct {
+	kinds.Card
+	kinds.Facts
+	// Run does the work, at most once. It honours ctx, and returns only when
+	// everything it started has ended or is owned by the session. show sends
+	// live output; it may be called from any goroutine until Run returns.
+	Run func(ctx context.Context, show func(Output)) (Result, error)
+}
+
+// Output is live output of a running call.
+type Output struct {
+	TerminalID string // the editor's terminal that shows it; empty: Text
+	Text       string // Markdown that replaces what was shown before
+}
+
+// Result is what a call came to.
+type Result struct {
+	Text       string           // what the model reads; the envelope's data
+	Shown      string           // Markdown for the editor; empty: nothing beside changes and terminal
+	TerminalID string           // the editor's terminal that shows it
+	Locations  []kinds.Location // nil: the card's
+	Changes    []kinds.Change   // nil: the card's
+	Plan       *Plan            // nil: the plan stays
+	Truncated  bool             // Text is not all there was
+	OutputPath string           // the file that holds all of it, or more
+	Metadata   map[string]any   // further entries of the envelope's metadata
+}
+
+// Plan is the list of things to do that the editor shows.
+type Plan struct{ Entries []PlanEntry }
+
+// PlanEntry is one thing to do. Status is pending, in_progress or completed,
+// Priority high, medium or low.
+type PlanEntry struct {
+	Content  string `json:"content"`
+	Status   string `json:"status"`
+	Priority string `json:"priority"`
+}
+
+// ContentError is an error of Prepare whose text shows something of a file's
+// content. It reaches the model only where reading that path is allowed.
+type ContentError struct {
+	Path kinds.PathAccess // of access Read
+	Err  error            // for the model, with the content
+	Safe string           // what may be said without it
+}
+
+func (e *ContentError) Error() string { return e.Err.Error() }
+func (e *ContentError) Unwrap() error { return e.Err }
+
+// ErrNotFound is wrapped by Files where there is no such file.
+var ErrNotFound = errors.New("no such file")
+
+// Files reads and writes whole files: on the disk, or through the editor so
+// that unsaved text is what is read and the editor tracks what is written.
+type Files interface {
+	// ReadFile returns the file's bytes. It fails with an error that wraps
+	// fs.ErrNotExist where there is none, and never blocks on a file that is
+	// not regular.
+	ReadFile(ctx context.Context, p workspace.Path) ([]byte, error)
+	// WriteFile replaces old by new, creating missing parents. Old is what the
+	// file held when new was made from it, nil where it did not exist; if it
+	// holds something else now, the error wraps workspace.ErrChanged and
+	// nothing is written. It returns what the file holds afterwards, which is
+	// not new where the editor formats on save.
+	WriteFile(ctx context.Context, p workspace.Path, old, new []byte) ([]byte, error)
+}
+
+// Shell starts commands: as child processes, or in the editor's terminals.
+type Shell interface {
+	Start(ctx context.Context, c Command) (Process, error)
+}
+
+// Command is a command for a Shell: bash without its start-up files.
+type Command struct {
+	Text   string
+	Dir    string    // absolute
+	Output io.Writer // receives stdout and stderr together; may be called until Wait returns
+}
+
+// Process is a command that runs.
+type Process interface {
+	// TerminalID names the editor's terminal that shows the command; empty
+	// where it is a child process.
+	TerminalID() string
+	// Wait returns when the command has ended and its output is complete, or
+	// when ctx is done (with its cause). What the command left in the
+	// background goes on until Close.
+	Wait(ctx context.Context) (Exit, error)
+	// Kill ends the command and all its children at once.
+	Kill()
+	// Close ends what is left of it and frees it. Calling it again is fine.
+	Close()
+}
+
+// Exit is how a command ended: by its code, or by a signal's name.
+type Exit struct {
+	Code   int
+	Signal string
+}
+
+// Spool keeps output that is too large for the model, in the session's folder.
+type Spool interface {
+	// Create makes a new file of the session; what is written beyond
+	// SpoolLimit bytes is dropped without an error.
+	Create() (w io.WriteCloser, path string, err error)
+}
+
+// Limits of spec/tools.md, "The envelope", in bytes.
+const (
+	DefaultMaxOutput = 100 << 10
+	SpoolLimit       = 64 << 20
+)
+
+// Workspace is what tools work with: one per session, safe for concurrent use.
+type Workspace struct {
+	*workspace.Roots       // the folders, and the resolution of paths
+	Files            Files // editor buffers or disk
+	Shell            Shell // editor terminals or child processes
+	Spool            Spool // for output that is too large
+	Seen             *Seen // what this session read, to notice changes
+}
