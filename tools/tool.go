@@ -28,6 +28,7 @@ type Spec struct {
 	ReadOnly    bool            // every call only reads: offered in plan mode
 	Requires    Requires
 	MaxOutput   int  // bytes of Result.Text; 0: DefaultMaxOutput
+	Tail        int  // bytes of MaxOutput that are kept from the end
 	Block       bool // an interrupt waits for the call instead of ending it
 }
 
