@@ -1,0 +1,184 @@
+package process
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Token is the environment variable that marks a child and all that descends
+// from it, so that they are found where they left the child's group.
+const Token = "ACP_AGENT_TOKEN"
+
+// ErrClosed is returned by Start after Close.
+var ErrClosed = errors.New("the session is closed; no process can be started")
+
+// Supervisor starts processes and ends what is left of them. The zero value is
+// ready to use. It is safe for concurrent use.
+type Supervisor struct {
+	tasks sync.WaitGroup // all goroutines it started, but for the forking thread
+
+	mu     sync.Mutex
+	closed bool
+	token  string // random; the marks of its processes begin with it
+	count  int    // processes started
+	forks  chan func()
+	live   map[*Process]struct{}
+}
+
+// Start runs the command. An error names the program or the folder.
+func (s *Supervisor) Start(c Command) (*Process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if s.live == nil {
+		s.live = map[*Process]struct{}{}
+		s.token = rand.Text()
+		s.forks = make(chan func())
+		go forkThread(s.forks) // ends when Close closes the channel
+	}
+	s.count++
+	p := &Process{
+		mark:   s.token + "." + strconv.Itoa(s.count),
+		owner:  s,
+		exited: make(chan struct{}),
+		done:   make(chan struct{}),
+	}
+	cmd, err := s.spawn(p, c)
+	if err != nil {
+		for _, o := range p.outlets {
+			o.close()
+		}
+		return nil, fmt.Errorf("starting %s in %s: %w", c.Path, c.Dir, err)
+	}
+	p.pid = cmd.Process.Pid
+	s.live[p] = struct{}{}
+	for _, o := range p.outlets {
+		s.tasks.Go(o.run)
+	}
+	s.tasks.Go(func() { p.watch(cmd) })
+	return p, nil
+}
+
+// spawn starts the command on the forking thread and gives p its outlets.
+func (s *Supervisor) spawn(p *Process, c Command) (*exec.Cmd, error) {
+	cmd := &exec.Cmd{
+		Path:        c.Path,
+		Args:        append([]string{c.Path}, c.Args...),
+		Dir:         c.Dir,
+		Env:         append([]string{Token + "=" + p.mark}, c.Env...),
+		SysProcAttr: attributes(),
+	}
+	if c.Stdin != nil {
+		cmd.Stdin = c.Stdin
+	}
+	out, err := p.outlet(c.Output)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() // the child has its own
+	cmd.Stdout, cmd.Stderr = out, out
+	if c.Stderr != nil {
+		out, err := p.outlet(c.Stderr)
+		if err != nil {
+			return nil, err
+		}
+		defer out.Close()
+		cmd.Stderr = out
+	}
+	started := make(chan error)
+	s.forks <- func() { started <- cmd.Start() }
+	return cmd, <-started
+}
+
+// outlet makes a pipe from the child to w and returns the child's end.
+func (p *Process) outlet(w io.Writer) (*os.File, error) {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.outlets = append(p.outlets, newOutlet(ours, w))
+	return theirs, nil
+}
+
+// forkThread runs the work on one thread that lives as long as the supervisor.
+// On Linux the kernel kills a child when the thread that forked it ends, which
+// is what ends children when the agent itself is killed; on a thread that the
+// runtime may end at any time it would kill them early.
+func forkThread(work <-chan func()) {
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+	for f := range work {
+		f()
+	}
+}
+
+// Close ends all processes that are left, with their descendants, and waits
+// until they are gone, at most a second. Nothing can be started afterwards.
+// Calling it again is fine.
+func (s *Supervisor) Close() {
+	s.mu.Lock()
+	forks := s.forks
+	live := slices.Collect(maps.Keys(s.live))
+	s.closed, s.forks = true, nil
+	s.mu.Unlock()
+	if forks == nil {
+		return
+	}
+	deadline := time.Now().Add(endTime)
+	for _, p := range live {
+		p.killGroup()
+	}
+	sweep(markPrefix(s.token), deadline)
+	for _, p := range live {
+		p.free(deadline)
+	}
+	close(forks)
+	s.await(deadline)
+}
+
+// await waits for the supervisor's goroutines. One that hangs on a process that
+// no signal ends is left to the program's end.
+func (s *Supervisor) await(deadline time.Time) {
+	ended := make(chan struct{})
+	go func() { // ends with the last task
+		s.tasks.Wait()
+		close(ended)
+	}()
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	}
+}
+
+// behind runs f on a goroutine that Close waits for; after Close, not at all.
+func (s *Supervisor) behind(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.tasks.Go(f)
+	}
+}
+
+func (s *Supervisor) forget(p *Process) {
+	s.mu.Lock()
+	delete(s.live, p)
+	s.mu.Unlock()
+}
+
+// markEntry is how one process's mark stands in an environment block,
+// markPrefix how those of all of a supervisor's begin.
+func markEntry(mark string) string   { return Token + "=" + mark + "\x00" }
+func markPrefix(token string) string { return Token + "=" + token + "." }

@@ -1,0 +1,29 @@
+package process
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// attributes keeps a console window from opening.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
+
+// killGroup kills the process alone: without a job object its children are not
+// reached here.
+func killGroup(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+		_ = p.Release()
+	}
+}
+
+func killOrphans(int) {}
+
+func groupAlive(int) bool { return false }
+
+func sweep(string, time.Time) {}
+
+func signalName(s syscall.Signal) string { return s.String() }
+
+func readNow(uintptr, []byte) int { return 0 }
