@@ -1,0 +1,190 @@
+package workspace
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Splice is a change of a text: what stands from Start to End, offsets in
+// Text.LF, becomes New.
+type Splice struct {
+	Start, End int
+	New        string
+}
+
+// Apply makes the changes, which must rise and not overlap. Every byte outside
+// of what differs stays as it is, whatever the encoding and however the line
+// ends are mixed: what New has in common with what it replaces, at either end,
+// counts as outside. A new line end is that of the line end which it replaces,
+// else that of its surroundings. CRLF in New counts as LF.
+//
+// The error wraps ErrBinary where the result would be no text any more.
+func (t *Text) Apply(splices ...Splice) (*Text, error) {
+	at := cursor{text: t}
+	ends := t.lineEnds()
+	out := make([]byte, 0, len(t.raw))
+	kept, last := 0, 0 // kept: offset in raw
+	for _, s := range splices {
+		if s.Start < last || s.End < s.Start || s.End > len(t.lf) {
+			return nil, fmt.Errorf("the change from %d to %d does not fit a text of %d bytes", s.Start, s.End, len(t.lf))
+		}
+		if !utf8.ValidString(s.New) {
+			return nil, fmt.Errorf("the new text %w", ErrEncoding)
+		}
+		last = s.End
+		s = t.Narrow(s)
+		start, end := t.inBody(s.Start), t.inBody(s.End)
+		out = append(out, t.raw[kept:at.raw(start)]...)
+		piece, err := t.encoding.encode(ends.fit(s.New, start, end))
+		if err != nil {
+			return nil, fmt.Errorf("encoding as %s: %w", t.encoding, err)
+		}
+		out = append(out, piece...)
+		kept = at.raw(end)
+	}
+	out = append(out, t.raw[kept:]...)
+	return Decode(out)
+}
+
+// Replace makes a file of new content that keeps how the old one is written:
+// encoding, byte order mark, line ends, and whether the last line is ended,
+// unless that end is all that differs. An empty text leaves the content as it
+// is.
+func (t *Text) Replace(content string) (*Text, error) {
+	content = FoldLineEnds(content)
+	if t.encoding != UTF8 {
+		content = strings.TrimPrefix(content, "\ufeff")
+	}
+	trimmed, old := strings.TrimSuffix(content, "\n"), strings.TrimSuffix(t.lf, "\n")
+	if t.lf != "" && content != "" && trimmed != old {
+		content = trimmed
+		if old != t.lf {
+			content += "\n"
+		}
+	}
+	return t.Apply(Splice{0, len(t.lf), content})
+}
+
+// Narrow takes off a change what it leaves as it is at either end, by whole
+// characters.
+func (t *Text) Narrow(s Splice) Splice {
+	s.New = FoldLineEnds(s.New)
+	old := t.lf[s.Start:s.End]
+	head := 0
+	for head < min(len(old), len(s.New)) && old[head] == s.New[head] {
+		head++
+	}
+	for head > 0 && !(boundary(old, head) && boundary(s.New, head)) {
+		head--
+	}
+	old, s.New = old[head:], s.New[head:]
+	s.Start += head
+	same := 0
+	for same < min(len(old), len(s.New)) && old[len(old)-1-same] == s.New[len(s.New)-1-same] {
+		same++
+	}
+	for same > 0 && !(boundary(old, len(old)-same) && boundary(s.New, len(s.New)-same)) {
+		same--
+	}
+	s.End -= same
+	s.New = s.New[:len(s.New)-same]
+	return s
+}
+
+// boundary reports whether a character of s begins, or s ends, at i.
+func boundary(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
+
+// cursor turns rising offsets in a text's body into offsets in its bytes.
+type cursor struct {
+	text  *Text
+	body  int
+	units int // of UTF-16, before body
+}
+
+func (c *cursor) raw(body int) int {
+	mark := len(c.text.encoding.mark())
+	if !c.text.encoding.wide() {
+		return mark + body
+	}
+	for _, r := range c.text.body[c.body:body] {
+		c.units++
+		if r > 0xffff {
+			c.units++
+		}
+	}
+	c.body = body
+	return mark + 2*c.units
+}
+
+// lineEnds chooses line ends for what is put into a text.
+type lineEnds struct {
+	text  *Text
+	plain string // the one that all lines have; empty where they are mixed
+	next  int    // the first LF in body at or after where it was last asked for; -1: not yet
+	last  int    // the last LF in body, where they are mixed
+}
+
+func (t *Text) lineEnds() *lineEnds {
+	ends := &lineEnds{text: t, next: -1}
+	switch len(t.crlf) {
+	case 0:
+		ends.plain = "\n"
+	case strings.Count(t.lf, "\n"):
+		ends.plain = "\r\n"
+	default:
+		ends.last = strings.LastIndexByte(t.body, '\n')
+	}
+	return ends
+}
+
+// fit gives a text that replaces body[start:end] its line ends.
+func (l *lineEnds) fit(text string, start, end int) string {
+	if l.plain == "\n" || !strings.Contains(text, "\n") {
+		return text
+	}
+	if l.plain != "" {
+		return strings.ReplaceAll(text, "\n", l.plain)
+	}
+	var b strings.Builder
+	replaced := l.text.body[start:end]
+	for {
+		line, after, found := strings.Cut(text, "\n")
+		b.WriteString(line)
+		if !found {
+			return b.String()
+		}
+		text = after
+		i := strings.IndexByte(replaced, '\n')
+		if i < 0 {
+			b.WriteString(l.around(end))
+			continue
+		}
+		b.WriteString(l.endAt(end - len(replaced) + i))
+		replaced = replaced[i+1:]
+	}
+}
+
+// around is the line end that follows an offset in body, else the last one
+// before it. Offsets rise from call to call.
+func (l *lineEnds) around(at int) string {
+	if l.next < at {
+		if i := strings.IndexByte(l.text.body[at:], '\n'); i >= 0 {
+			l.next = at + i
+		} else {
+			l.next = len(l.text.body)
+		}
+	}
+	if l.next < len(l.text.body) {
+		return l.endAt(l.next)
+	}
+	return l.endAt(l.last)
+}
+
+// endAt is the line end whose LF stands at an offset in body.
+func (l *lineEnds) endAt(lf int) string {
+	if lf > 0 && l.text.body[lf-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
