@@ -41,7 +41,7 @@ func (d dispatcher) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Re
 	if r.Method != cancelMethod {
 		work, err = c.admit(j.ctx, r)
 	}
-	go c.perform(j, work, err) // awaited by Run
+	go c.perform(j, r, work, err) // awaited by Run
 }
 
 // notified handles a notification. Those of the protocol itself are optional and
@@ -106,8 +106,13 @@ func (c *Conn) recovered(method string, err *error) {
 }
 
 // perform does the work of a request and answers it.
-func (c *Conn) perform(j *job, work Work, err error) {
+func (c *Conn) perform(j *job, r *Request, work Work, err error) {
 	defer c.jobs.done()
+	defer func() {
+		for _, f := range r.after {
+			f()
+		}
+	}()
 	var result any
 	if work != nil && err == nil {
 		result, err = c.work(j.ctx, j.method, work)

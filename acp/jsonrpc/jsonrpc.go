@@ -37,7 +37,14 @@ type Request struct {
 	// where they are null. They are the receiver's to keep.
 	Params       json.RawMessage
 	Notification bool
+
+	after []func()
 }
+
+// AfterAnswer has f called once the request's answer is queued behind all that
+// was sent before, or cannot be sent any more. It is for the handler and the
+// work of the request, while they run.
+func (r *Request) AfterAnswer(f func()) { r.after = append(r.after, f) }
 
 // Work is the slow part of a request. It runs on a goroutine of its own, owned
 // and awaited by the connection, under the request's context, which ends on
