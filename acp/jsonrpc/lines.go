@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
 // errTooLong says that a line was longer than the limit and has been skipped.
@@ -71,7 +70,7 @@ func (l *lineReader) line() ([]byte, error) {
 		if size > l.max+len("\r\n") {
 			return nil, errTooLong
 		}
-		return l.bounded(slices.Concat(pieces...))
+		return l.bounded(bytes.Join(pieces, nil))
 	}
 }
 
