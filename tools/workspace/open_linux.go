@@ -36,16 +36,21 @@ func openat2(dir int, name string, resolve uint64) (*os.File, error) {
 		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOFOLLOW,
 		Resolve: resolve,
 	}
-	for tries := 0; ; tries++ {
-		fd, err := unix.Openat2(dir, name, &how)
-		switch {
-		case err == nil:
-			return os.NewFile(uintptr(fd), name), nil
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EAGAIN) && tries < 32: // something was renamed meanwhile
-			continue
-		}
+	fd, err := retry(func() (int, error) { return unix.Openat2(dir, name, &how) })
+	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// retry calls open again where it was interrupted, or where something was
+// renamed meanwhile (EAGAIN, which also says that a lease is held: not for ever).
+func retry(open func() (int, error)) (int, error) {
+	for tries := 0; ; tries++ {
+		fd, err := open()
+		again := errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) && tries < 32
+		if !again {
+			return fd, err
+		}
 	}
 }

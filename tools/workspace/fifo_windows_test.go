@@ -1,0 +1,5 @@
+package workspace
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }
