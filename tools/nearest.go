@@ -18,7 +18,7 @@ func nearest(name string, names []string, n int) []string {
 		distance int
 	}
 	var close []scored
-	limit := 1 + utf8.RuneCountInString(name)/4
+	limit := slips(name)
 	for _, other := range names {
 		if d := distance(strings.ToLower(name), strings.ToLower(other), limit); d <= limit {
 			close = append(close, scored{other, d})
@@ -38,6 +38,9 @@ func nearest(name string, names []string, n int) []string {
 	}
 	return best[:min(n, len(best))]
 }
+
+// slips is how many slips of the keyboard a name of this length may have.
+func slips(name string) int { return 1 + utf8.RuneCountInString(name)/6 }
 
 // distance counts the insertions, deletions, substitutions and swaps of
 // neighbours that make b of a. It stops at more than limit.

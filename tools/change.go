@@ -1,0 +1,116 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// maxChanged is the longest file in bytes that is changed: its card holds the
+// text twice.
+const maxChanged = 32 << 20
+
+// change is what a call does to one file, worked out before it is done.
+type change struct {
+	target
+	before *workspace.Text // nil: there is no file
+	after  *workspace.Text
+}
+
+// current reads the file that is to be changed; nil where there is none. It is
+// an error if it is no text, or not what the session knows.
+func (t target) current(ctx context.Context) (*workspace.Text, error) {
+	data, err := t.read(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(data) > maxChanged:
+		return nil, fmt.Errorf("%s has %d bytes, too many to change as a whole (at most %d): change it with a command", t.name, len(data), maxChanged)
+	}
+	text, err := t.decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return text, t.stale(data)
+}
+
+// card is the change as the editor shows it.
+func (c *change) card() kinds.Change {
+	shown := kinds.Change{Path: c.Asked, New: c.after.Body()}
+	if c.before != nil {
+		old := c.before.Body()
+		shown.Old = &old
+	}
+	return shown
+}
+
+// same reports whether nothing is to be written.
+func (c *change) same() bool {
+	return c.before != nil && string(c.before.Bytes()) == string(c.after.Bytes())
+}
+
+// commit writes the change if the file still holds what it was made from. It
+// sets after to what the file holds then, and returns what to tell the model
+// where that is something else than was sent, as with an editor that formats.
+func (c *change) commit(ctx context.Context) (note string, err error) {
+	var old []byte
+	if c.before != nil {
+		old = c.before.Bytes()
+	}
+	sent := c.after
+	now, err := c.ws.Files.WriteFile(ctx, c.Path, old, sent.Bytes())
+	if err != nil {
+		return "", c.changed(err)
+	}
+	c.ws.Seen.Saw(c.Target, now)
+	if string(now) == string(sent.Bytes()) {
+		return "", nil
+	}
+	text, err := c.decode(now)
+	if err != nil {
+		return "\nThe file holds something else than was sent: " + err.Error(), nil
+	}
+	c.after = text
+	return "\nThe file was changed when it was saved. What it holds now, against what was sent:\n" + brief(sent.LF(), text.LF()), nil
+}
+
+// brief is a unified diff for the model, cut where it is long.
+func brief(old, new string) string {
+	const most = 4 << 10
+	diff := udiff.Unified("sent", "saved", old, new)
+	if short := head(diff, most); len(short) < len(diff) {
+		return short + "\n[the rest of the diff is cut: read the file]"
+	}
+	return strings.TrimSuffix(diff, "\n")
+}
+
+// locations are the first lines of what changed from before to after, at most
+// maxLocations.
+func (c *change) locations() []kinds.Location {
+	const context = 0
+	old := ""
+	if c.before != nil {
+		old = c.before.LF()
+	}
+	edits := udiff.Lines(old, c.after.LF())
+	diff, err := udiff.ToUnifiedDiff("", "", old, edits, context)
+	if err != nil || len(diff.Hunks) == 0 {
+		return []kinds.Location{{Path: c.Asked}}
+	}
+	var places []kinds.Location
+	for _, hunk := range diff.Hunks[:min(len(diff.Hunks), maxLocations)] {
+		places = append(places, kinds.Location{Path: c.Asked, Line: max(hunk.ToLine, 1)})
+	}
+	return places
+}
+
+// maxLocations is how many places of one change are told to the editor.
+const maxLocations = 100

@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// target is a file that a tool works on, and what it is called.
+type target struct {
+	workspace.Path
+	ws   *Workspace
+	name string // for the model: relative where it lies in the working directory
+}
+
+func resolve(ws *Workspace, name string) (target, error) {
+	p, err := ws.Resolve(name)
+	if err != nil {
+		return target{}, err
+	}
+	return target{p, ws, ws.Name(p.Asked)}, nil
+}
+
+// root makes the cards of the workspace.
+func (t target) root() kinds.Root { return kinds.Root(t.ws.Dir()) }
+
+// access is what the permission engine is told of the file.
+func (t target) access(what kinds.Access) []kinds.PathAccess {
+	return []kinds.PathAccess{{Access: what, Path: t.Asked, Target: t.Target}}
+}
+
+// read returns the whole file; an error that wraps fs.ErrNotExist where there is
+// none.
+func (t target) read(ctx context.Context) ([]byte, error) {
+	data, err := t.ws.Files.ReadFile(ctx, t.Path)
+	if err == nil && data == nil {
+		data = []byte{} // nil means that there is no file
+	}
+	return data, err
+}
+
+// decode reads the file's bytes as text.
+func (t target) decode(data []byte) (*workspace.Text, error) {
+	text, err := workspace.Decode(data)
+	if err != nil {
+		return nil, t.noText(err, data, int64(len(data)))
+	}
+	return text, nil
+}
+
+// noText words why a file that begins with data is not handled as text.
+func (t target) noText(err error, data []byte, size int64) error {
+	if errors.Is(err, workspace.ErrBinary) {
+		return fmt.Errorf("%s %w (%d bytes, %s)", t.name, err, size, workspace.ContentType(data))
+	}
+	return fmt.Errorf("%s %w (%d bytes)", t.name, err, size)
+}
+
+// stale is the error where the session knows the file as something else.
+func (t target) stale(data []byte) error {
+	if !t.ws.Seen.Stale(t.Target, data) {
+		return nil
+	}
+	return fmt.Errorf("%s changed since this session read it: read it again, then make the change", t.name)
+}
+
+// changed words an error of writing for the model.
+func (t target) changed(err error) error {
+	if errors.Is(err, workspace.ErrChanged) {
+		return fmt.Errorf("nothing was written: %w; read %s again, then make the change", err, t.name)
+	}
+	return err
+}
+
+// missing is the error where there is no such file. It offers the names that
+// are nearest: beside it, else like it anywhere in the workspace. Outside the
+// roots nothing is looked up.
+func (t target) missing(ctx context.Context) error {
+	var near []string
+	if t.Inside {
+		near = t.near(ctx)
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("%s does not exist: find it with glob%w", t.name, quiet{fs.ErrNotExist})
+	}
+	return fmt.Errorf("%s does not exist; did you mean %s?%w", t.name, strings.Join(near, ", "), quiet{fs.ErrNotExist})
+}
+
+// quiet wraps an error that has been put in other words.
+type quiet struct{ error }
+
+func (quiet) Error() string   { return "" }
+func (q quiet) Unwrap() error { return q.error }
+
+func (t target) near(ctx context.Context) []string {
+	const most = 3
+	base := filepath.Base(t.Target)
+	names := nearest(base, t.ws.Siblings(t.Path), most)
+	for i, name := range names {
+		names[i] = t.ws.Name(filepath.Join(filepath.Dir(t.Asked), name))
+	}
+	if len(names) > 0 {
+		return names
+	}
+	limit := slips(base)
+	found := t.ws.Elsewhere(ctx, func(rel string) bool {
+		return distance(strings.ToLower(base), strings.ToLower(path.Base(rel)), limit) <= limit
+	})
+	slices.SortStableFunc(found, func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(distance(base, path.Base(a), limit), distance(base, path.Base(b), limit)),
+			cmp.Compare(len(a), len(b)))
+	})
+	return found[:min(most, len(found))]
+}

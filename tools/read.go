@@ -1,0 +1,191 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+type readInput struct {
+	Path       string `json:"path"`
+	Offset     int    `json:"offset"`
+	Limit      int    `json:"limit"`
+	ByteOffset *int64 `json:"byte_offset"`
+	ByteLimit  *int64 `json:"byte_limit"`
+}
+
+// Limits of read, in bytes.
+const (
+	maxRead  = 200 << 10 // of one result (spec/tools.md, "The envelope")
+	wholeMax = 2 << 20   // of a file that is read whole, and through the editor
+)
+
+// Read is the tool that shows a file's text: with line numbers, or a range of
+// bytes as it stands. Text longer than maxRead ends with a line that says how
+// to go on.
+//
+// A file of at most wholeMax is read through Files, so that what is unsaved in
+// an editor is what is read, and the session remembers it. A larger one is read
+// from the disk, as far as it is shown; a change to it is then not noticed by
+// the tools that change files, which compare with the text as it is anyway.
+func Read() Tool {
+	return Func(Spec{
+		ID:      "read",
+		Aliases: []string{"Read"},
+		Description: "Reads a text file and shows it with line numbers (number, tab, line). offset is the first line, from 1, limit the number of lines. " +
+			"At most 200 KB are shown at once; the end says which offset continues. A line over 2000 characters is cut; " +
+			"byte_offset and byte_limit show a range of bytes as it stands. It reads no folders: use glob.",
+		SearchHint: "open show view cat file text",
+		Parameters: json.RawMessage(`{
+			"type": "object",
+			"properties": {
+				"path": {"type": "string", "minLength": 1, "description": "The file, relative to the workspace or absolute"},
+				"offset": {"type": "integer", "minimum": 0, "description": "The first line to show, from 1"},
+				"limit": {"type": "integer", "minimum": 0, "description": "How many lines to show (default: all that fit)"},
+				"byte_offset": {"type": "integer", "minimum": 0, "description": "The first byte to show, from 0, instead of lines"},
+				"byte_limit": {"type": "integer", "minimum": 1, "description": "How many bytes to show"}
+			},
+			"required": ["path"],
+			"additionalProperties": false
+		}`),
+		Kind:      kinds.KindRead,
+		ReadOnly:  true,
+		Requires:  Requires{Read: append([]string{"{user-data}/**"}, fileSurface...)},
+		MaxOutput: maxRead,
+	}, prepareRead)
+}
+
+// reading is one call of read.
+type reading struct {
+	target
+	in readInput
+}
+
+func prepareRead(ctx context.Context, ws *Workspace, in readInput) (*Action, error) {
+	if in.bytes() && (in.Offset > 0 || in.Limit > 0) {
+		return nil, errors.New("give either lines (offset, limit) or bytes (byte_offset, byte_limit), not both")
+	}
+	t, err := resolve(ws, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{t, in}
+	if t.Inside {
+		if err := r.check(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &Action{
+		Card:  t.root().Read(t.Asked, in.Offset),
+		Facts: kinds.Facts{Paths: t.access(kinds.Read), ReadOnly: true, Concurrent: true},
+		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return r.run(ctx) },
+	}, nil
+}
+
+func (in readInput) bytes() bool { return in.ByteOffset != nil || in.ByteLimit != nil }
+
+// check refuses before anybody is asked what would fail anyway: a file that is
+// missing, or is no file.
+func (r *reading) check(ctx context.Context) error {
+	f, err := r.ws.Open(r.Path)
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := r.read(ctx); err == nil {
+		return nil // the editor knows it, though the disk does not
+	}
+	return r.missing(ctx)
+}
+
+func (r *reading) run(ctx context.Context) (Result, error) {
+	f, size, err := r.large()
+	if err != nil {
+		return Result{}, err
+	}
+	if f != nil {
+		defer f.Close()
+		return r.show(ctx, f, size)
+	}
+	data, err := r.read(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Result{}, r.missing(ctx)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	r.ws.Seen.Saw(r.Target, data)
+	if _, err := r.decode(data); err != nil {
+		return Result{}, err
+	}
+	return r.show(ctx, bytes.NewReader(data), int64(len(data)))
+}
+
+// large opens the file where it is larger than wholeMax; else it is nil.
+func (r *reading) large() (*os.File, int64, error) {
+	f, err := r.ws.Open(r.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > wholeMax {
+		return f, info.Size(), nil
+	}
+	f.Close()
+	return nil, 0, err
+}
+
+// source is a file's bytes: all of them in memory, or on the disk.
+type source interface {
+	io.ReadSeeker
+	io.ReaderAt
+}
+
+func (r *reading) show(ctx context.Context, src source, size int64) (Result, error) {
+	if size == 0 {
+		return Result{Text: "[" + r.name + " is empty: 0 bytes]"}, nil
+	}
+	if r.in.bytes() {
+		return r.showBytes(src, size)
+	}
+	return r.showLines(ctx, src, size)
+}
+
+// showBytes shows a range of the file's bytes, moved to whole characters.
+func (r *reading) showBytes(src source, size int64) (Result, error) {
+	var from, length int64 = 0, maxRead - noteSpace
+	if r.in.ByteOffset != nil {
+		from = *r.in.ByteOffset
+	}
+	if r.in.ByteLimit != nil {
+		length = min(length, *r.in.ByteLimit)
+	}
+	if from >= size {
+		return Result{}, fmt.Errorf("%s has %d bytes: byte_offset %d lies past its end", r.name, size, from)
+	}
+	piece, err := workspace.DecodeRange(src, from, length)
+	if err != nil {
+		if errors.Is(err, workspace.ErrBinary) || errors.Is(err, workspace.ErrEncoding) {
+			err = r.noText(err, nil, size)
+		}
+		return Result{}, err
+	}
+	text := piece.Text
+	if piece.End < size {
+		text += fmt.Sprintf("\n[bytes %d to %d of %d; continue with byte_offset %d]", piece.Start, piece.End, size, piece.End)
+	}
+	return Result{Text: text, Truncated: piece.End < size && r.in.ByteLimit == nil}, nil
+}
