@@ -3,7 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -28,6 +28,8 @@ var (
 	ErrReadOnly = errors.New("database not writable")
 	// ErrFull: the disk is full.
 	ErrFull = errors.New("disk full")
+	// ErrDisk: the disk, or the system, refused to read or write.
+	ErrDisk = errors.New("disk error")
 	// ErrDamaged: the file is damaged. The next Open puts it aside.
 	ErrDamaged = errors.New("database damaged")
 	// ErrNewer: the database is of a later release.
@@ -67,8 +69,9 @@ func classify(err error) (sentinel error, advice string) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return ErrFull, adviceFull
-	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
-		return ErrReadOnly, adviceReadOnly
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return ErrReadOnly, adviceReadOnly // the folder or the file cannot be made
 	}
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -84,7 +87,7 @@ func classify(err error) (sentinel error, advice string) {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return ErrDamaged, "it is put aside and a new one begun at the next start"
 	case sqlite3.SQLITE_IOERR:
-		return ErrFull, "the disk refused; see that it has space and is sound, then try again"
+		return ErrDisk, "see that its disk has space and is sound, then try again"
 	}
 	return nil, ""
 }

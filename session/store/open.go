@@ -20,7 +20,8 @@ import (
 // is none, readable by this user alone. An older database is brought up to
 // date; a newer one is refused (ErrNewer). A damaged one is renamed to
 // path+".damaged-<time>" together with its log, and a new one begun: Recovered
-// tells. Errors wrap one of ErrBusy, ErrReadOnly, ErrFull, ErrNewer, ErrForeign.
+// tells. Errors wrap one of ErrBusy, ErrReadOnly, ErrFull, ErrDisk, ErrNewer,
+// ErrForeign.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
