@@ -108,11 +108,7 @@ func (c *Conn) recovered(method string, err *error) {
 // perform does the work of a request and answers it.
 func (c *Conn) perform(j *job, r *Request, work Work, err error) {
 	defer c.jobs.done()
-	defer func() {
-		for _, f := range r.after {
-			f()
-		}
-	}()
+	defer c.answered(r)
 	var result any
 	if work != nil && err == nil {
 		result, err = c.work(j.ctx, j.method, work)
@@ -120,6 +116,17 @@ func (c *Conn) perform(j *job, r *Request, work Work, err error) {
 	line := c.answerLine(j, result, err)
 	c.jobs.release(j)
 	c.answer(j, line)
+}
+
+// answered calls what waits for the request's answer; a panic in it is logged.
+func (c *Conn) answered(r *Request) {
+	for _, f := range r.after {
+		func() {
+			var err error // the answer is out: the log is all that can be told
+			defer c.recovered(r.Method, &err)
+			f()
+		}()
+	}
 }
 
 // answerLine encodes an answer. A result that cannot be encoded is an error.

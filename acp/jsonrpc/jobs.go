@@ -45,7 +45,7 @@ func (s *jobs) admit(name, method string, id json.RawMessage) (*job, *Error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopped {
+	if s.endingLocked() {
 		return nil, &Error{Code: CodeCancelled, Message: "the connection is ending"}
 	}
 	if _, ok := s.inflight[key]; ok {
@@ -64,11 +64,16 @@ func (s *jobs) admit(name, method string, id json.RawMessage) (*job, *Error) {
 func (s *jobs) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.stopped {
-		s.running.Add(1)
+	if s.endingLocked() {
+		return false
 	}
-	return !s.stopped
+	s.running.Add(1)
+	return true
 }
+
+// endingLocked reports whether nothing more is admitted: what would be would
+// find its context at an end.
+func (s *jobs) endingLocked() bool { return s.stopped || s.base.Err() != nil }
 
 // release takes a request out, before it is answered: the peer may use its id
 // again as soon as it has the answer.

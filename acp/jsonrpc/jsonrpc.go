@@ -43,7 +43,8 @@ type Request struct {
 
 // AfterAnswer has f called once the request's answer is queued behind all that
 // was sent before, or cannot be sent any more. It is for the handler and the
-// work of the request, while they run.
+// work of the request, while they run; a notification has no answer, and f is
+// never called. Run waits for f, so it must not block for long.
 func (r *Request) AfterAnswer(f func()) { r.after = append(r.after, f) }
 
 // Work is the slow part of a request. It runs on a goroutine of its own, owned

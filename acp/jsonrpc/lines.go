@@ -13,7 +13,7 @@ var errTooLong = errors.New("line too long")
 // lineReader cuts its input into lines of bounded length.
 type lineReader struct {
 	r       *bufio.Reader
-	max     int // bytes, without the line's end
+	max     int // bytes, without the line's end (a newline, or a return and a newline)
 	started bool
 	err     error // why the input ended; kept, so that it is told again
 }
@@ -30,12 +30,13 @@ func newLineReader(r io.Reader, max int) *lineReader {
 // order mark at the very start is dropped.
 func (l *lineReader) next() ([]byte, error) {
 	for l.err == nil {
+		first := !l.started
+		l.started = true
 		line, err := l.line()
 		if errors.Is(err, errTooLong) {
 			return nil, err
 		}
-		if !l.started {
-			l.started = true
+		if first {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		if line = bytes.Trim(line, " \t\r\n"); len(line) > 0 {
@@ -76,7 +77,8 @@ func (l *lineReader) line() ([]byte, error) {
 
 // bounded holds line to the limit exactly, its end not counted.
 func (l *lineReader) bounded(line []byte) ([]byte, error) {
-	if len(bytes.TrimRight(line, "\r\n")) > l.max {
+	text := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	if len(text) > l.max {
 		return nil, errTooLong
 	}
 	return line, nil

@@ -155,6 +155,39 @@ func TestUpdatesComeBeforeTheAnswer(t *testing.T) {
 	}
 }
 
+// What AfterAnswer calls may send what must come behind the answer.
+func TestAfterAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var conn *Conn
+		p := loopback(t, t.Context(), func(ctx context.Context, r *Request) (Work, error) {
+			r.AfterAnswer(func() { conn.Notify(ctx, "first", nil) })
+			if r.Method == "refused" {
+				return nil, &Error{Code: CodeNotFound, Message: "no"}
+			}
+			return func(context.Context) (any, error) {
+				r.AfterAnswer(func() { panic("after the answer") })
+				r.AfterAnswer(func() { conn.Notify(ctx, "second", nil) })
+				return "x", nil
+			}, nil
+		}, Options{})
+		conn = p.conn
+		p.send(`{"id":1,"method":"x"}`)
+		p.expect(result("1", `"x"`))
+		p.expect(`{"jsonrpc":"2.0","method":"first"}`)
+		p.expect(`{"jsonrpc":"2.0","method":"second"}`)
+		p.send(`{"id":1,"method":"refused"}`)
+		p.expect(fault("1", CodeNotFound, "no"))
+		p.expect(`{"jsonrpc":"2.0","method":"first"}`)
+		p.send(`{"method":"x"}`)
+		if err := p.end(); err != nil {
+			t.Error(err)
+		}
+		for line := range p.lines {
+			t.Errorf("a notification has no answer: %s", line)
+		}
+	})
+}
+
 type update struct {
 	Turn string
 	N    int
