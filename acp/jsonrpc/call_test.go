@@ -181,6 +181,27 @@ func TestCallFailsWhenThePeerGoes(t *testing.T) {
 	})
 }
 
+// A call that is resolved before the library knows of it is resolved again when
+// it does: else it would wait until its context ends.
+func TestCallResolvedBeforeItIsSent(t *testing.T) {
+	c := newCalls()
+	id, out, err := c.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.close()
+	if got, ok := c.drop(); !ok || got != id || out.err != ErrClosed {
+		t.Errorf("dropped %q, %v", got, out.err)
+	}
+	c.sent(id)
+	if got, ok := c.drop(); !ok || got != id {
+		t.Errorf("not dropped again: %q", got)
+	}
+	if _, ok := c.drop(); ok {
+		t.Error("dropped a third time")
+	}
+}
+
 func TestCallWaitsForRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, peer := io.Pipe()

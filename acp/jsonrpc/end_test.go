@@ -125,18 +125,20 @@ func (g *gate) Close() error { return g.close() }
 
 func TestSlowReaderStopsNothingButSenders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 20
+		text := strings.Repeat("x", size)
 		in, peer := io.Pipe()
 		out := &gate{open: make(chan struct{}), close: func() error { return nil }}
 		var admitted atomic.Int32
 		conn := New(in, out, func(_ context.Context, r *Request) (Work, error) {
-			admitted.Add(1)
+			if admitted.Add(1); r.Method == "long" {
+				return func(context.Context) (any, error) { return text, nil }, nil
+			}
 			return nil, nil
 		}, Options{})
 		ran := make(chan error, 1)
 		go func() { ran <- conn.Run(t.Context()) }()
 
-		const size = 1 << 20
-		text := strings.Repeat("x", size)
 		sent := 0
 		for {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -166,8 +168,11 @@ func TestSlowReaderStopsNothingButSenders(t *testing.T) {
 		for i := range 1000 {
 			fmt.Fprintf(peer, `{"id":%d,"method":"x"}`+"\nnonsense\n"+`{"id":"bad","method":5}`+"\n", i)
 		}
+		for i := range 10 {
+			fmt.Fprintf(peer, `{"id":"long %d","method":"long"}`+"\n", i)
+		}
 		synctest.Wait()
-		if admitted.Load() != 1000 {
+		if admitted.Load() != 1010 {
 			t.Errorf("%d messages were admitted", admitted.Load())
 		}
 		conn.queue.mu.Lock()
@@ -189,6 +194,9 @@ func TestSlowReaderStopsNothingButSenders(t *testing.T) {
 		}
 		if n := strings.Count(out.got.String(), `"result":null`); n != 1000 {
 			t.Errorf("%d requests were answered", n)
+		}
+		if n := strings.Count(out.got.String(), `"result":"xxx`); n != 10 {
+			t.Errorf("%d requests were answered at length", n)
 		}
 		if n := strings.Count(out.got.String(), badMethod); n != 1000 {
 			t.Errorf("%d faults with an id were answered", n)
