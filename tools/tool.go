@@ -55,6 +55,9 @@ type Action struct {
 	// Run does the work, at most once. It honours ctx, and returns only when
 	// everything it started has ended or is owned by the session. show sends
 	// live output; it may be called from any goroutine until Run returns.
+	// An error says that the call failed, and why. The result beside it holds
+	// what it came to until then, such as a command's output: its Text, Shown
+	// and OutputPath are kept.
 	Run func(ctx context.Context, show func(Output)) (Result, error)
 }
 

@@ -1,0 +1,260 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acp-agent/acp-agent/kinds"
+)
+
+// Bash is the tool that runs a command (spec/tools.md, "bash"). What the command
+// leaves in the background goes on until the shell is closed.
+func Bash() Tool {
+	return Func(Spec{
+		ID:      "bash",
+		Aliases: []string{"Bash"},
+		Description: `Runs one command with bash in a fresh process and returns standard output and standard error together, and the exit code where it is not 0.
+
+- Nothing is kept between calls: no folder, no variable. Use cwd, or cd within the command.
+- Standard input is empty, pagers and editors are disabled: nothing can be typed.
+- The command and all it started end after timeout_ms. To let a server run on, end the command in "&" with its output sent to a file.
+- Of long output you get the head and the tail; the whole is in a file that the result names.
+- Prefer read, edit, write, glob and grep to cat, sed, find and grep: the user sees better what they do.`,
+		SearchHint: "shell terminal command execute run process script build test git",
+		Parameters: json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"command": {"type": "string", "description": "the command, as for bash -c"},
+		"description": {"type": "string", "description": "what it does, in 5 to 10 words, for the user"},
+		"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 600000, "description": "time limit in milliseconds; 120000 if not given"},
+		"cwd": {"type": "string", "description": "the folder to run it in; the workspace's if not given"}
+	},
+	"required": ["command"],
+	"additionalProperties": false
+}`),
+		Kind:      kinds.KindExecute,
+		Requires:  Requires{Shell: true},
+		MaxOutput: bashOutput,
+	}, prepareBash)
+}
+
+// Limits of a command.
+const (
+	defaultTimeout = 120 * time.Second
+	maxTimeout     = 600 * time.Second
+	// maxCommand is what a system passes as one argument: 128 KiB on Linux.
+	maxCommand = 100 << 10
+	// showEvery is the pace of live output (spec/clients.md, rule 24).
+	showEvery = 200 * time.Millisecond
+)
+
+type bashInput struct {
+	Command     string `json:"command"`
+	Description string `json:"description"`
+	TimeoutMS   int    `json:"timeout_ms"`
+	CWD         string `json:"cwd"`
+}
+
+func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error) {
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return nil, errors.New("bash: the command is empty: give the text to run")
+	case strings.ContainsRune(in.Command, 0):
+		return nil, errors.New("bash: the command has a NUL character, which cannot be passed: take it out")
+	case len(in.Command) > maxCommand:
+		return nil, fmt.Errorf("bash: the command has %d bytes, more than %d: write it to a file and run that", len(in.Command), maxCommand)
+	}
+	call := bashCall{text: in.Command, limit: defaultTimeout}
+	if in.TimeoutMS > 0 {
+		call.limit = min(time.Duration(in.TimeoutMS)*time.Millisecond, maxTimeout)
+	}
+	var paths []kinds.PathAccess
+	var err error
+	if call.dir, paths, err = bashDir(ws, in.CWD); err != nil {
+		return nil, fmt.Errorf("bash: %w", err)
+	}
+	return &Action{
+		Card:  call.card(ws, in.Description),
+		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
+		Run: func(ctx context.Context, show func(Output)) (Result, error) {
+			return call.run(ctx, ws, show)
+		},
+	}, nil
+}
+
+// bashDir is the folder to run in. One outside the roots is not looked at before
+// it is allowed; the command's start finds out whether it exists.
+func bashDir(ws *Workspace, cwd string) (string, []kinds.PathAccess, error) {
+	if cwd == "" {
+		return ws.Dir(), nil, nil
+	}
+	p, err := ws.Resolve(cwd)
+	if err != nil {
+		return "", nil, fmt.Errorf("cwd: %w", err)
+	}
+	dir := p.Asked
+	if real, err := filepath.EvalSymlinks(dir); err != nil || real != p.Target {
+		dir = p.Target // the name, cleaned, leads elsewhere: `link/..`
+	}
+	if !p.Inside {
+		return dir, []kinds.PathAccess{{Access: kinds.List, Path: p.Asked, Target: p.Target}}, nil
+	}
+	info, err := os.Stat(p.Target)
+	switch {
+	case err != nil:
+		return "", nil, fmt.Errorf("cwd: the folder %s does not exist: leave it out, or name one in %s", ws.Name(p.Asked), ws.Dir())
+	case !info.IsDir():
+		return "", nil, fmt.Errorf("cwd: %s is not a folder: name the one it is in", ws.Name(p.Asked))
+	}
+	return dir, nil, nil
+}
+
+// bashCall is one command that was prepared.
+type bashCall struct {
+	text  string
+	dir   string
+	limit time.Duration
+}
+
+func (b bashCall) card(ws *Workspace, description string) kinds.Card {
+	card := kinds.Execute(b.text)
+	if b.dir != ws.Dir() {
+		card.Text += "\n\nIn the folder " + codeSpan(ws.Name(b.dir))
+	}
+	if d := kinds.Title(description); d != "" {
+		card.Text += "\n\nThe model's description: " + codeSpan(d)
+	}
+	return card
+}
+
+// codeSpan shows a line as it is, whatever Markdown would make of it.
+func codeSpan(s string) string {
+	return "`" + strings.ReplaceAll(kinds.Escape(s), "`", "'") + "`"
+}
+
+// errTimeout is the cause of the end of a command that took too long.
+var errTimeout = errors.New("the command took too long")
+
+func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Result, error) {
+	if ws.Shell == nil {
+		return Result{}, fmt.Errorf("bash: %w", ErrNoBash)
+	}
+	out := newCapture(ws.Spool)
+	p, err := ws.Shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: out})
+	if err != nil {
+		return Result{}, fmt.Errorf("bash: %w", err)
+	}
+	limited, stop := context.WithTimeoutCause(ctx, b.limit, errTimeout)
+	defer stop()
+	exit, err := follow(limited, p, out, show)
+	out.Close()
+	if errors.Is(err, errTimeout) {
+		err = b.tookTooLong()
+	}
+	return b.result(p.TerminalID(), out, exit, err), err
+}
+
+// follow waits for the command and shows its output meanwhile. When ctx ends,
+// the command does, with its children.
+func follow(ctx context.Context, p Process, out *capture, show func(Output)) (Exit, error) {
+	if id := p.TerminalID(); id != "" {
+		defer p.Close() // the editor goes on showing what it was
+		show(Output{TerminalID: id})
+	} else {
+		stop := showLive(out, show)
+		defer stop()
+	}
+	exit, err := p.Wait(ctx)
+	if err != nil {
+		p.Kill()
+	}
+	return exit, err
+}
+
+// showLive shows the end of the output as it grows, until the function that it
+// returns is called, which waits for the last showing.
+func showLive(out *capture, show func(Output)) (stop func()) {
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		ticker := time.NewTicker(showEvery)
+		defer ticker.Stop()
+		last := ""
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+			}
+			if text := out.Recent(); text != last {
+				last = text
+				show(Output{Text: fenced(text)})
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+func (b bashCall) tookTooLong() error {
+	advice := fmt.Sprintf("raise timeout_ms, up to %d", maxTimeout.Milliseconds())
+	if b.limit == maxTimeout {
+		advice = "run it in smaller steps, or in the background with its output sent to a file"
+	}
+	return fmt.Errorf("the command was still running after %v and was ended with all it started; its output so far is kept; %s", b.limit, advice)
+}
+
+// result is what the command came to. Of one that was ended, err says why.
+func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Result {
+	text, truncated := out.Text()
+	r := Result{TerminalID: terminal, Truncated: truncated, OutputPath: out.Path()}
+	end := ending(exit)
+	switch {
+	case errors.Is(err, context.Canceled):
+		r.Text, end = text, "cancelled"
+	case err != nil:
+		r.Text, end = text, err.Error()
+	default:
+		r.Text = lastLine(text, end)
+		r.Metadata = map[string]any{"exit_code": exit.Code}
+		if exit.Signal != "" {
+			r.Metadata["signal"] = exit.Signal
+		}
+	}
+	if terminal == "" {
+		shown := lastLine(excerpt(text), end)
+		if shown == "" {
+			shown = "(no output)"
+		}
+		r.Shown = fenced(shown)
+	}
+	return r
+}
+
+// ending says how a command ended that did not end well.
+func ending(exit Exit) string {
+	switch {
+	case exit.Signal != "":
+		return fmt.Sprintf("ended by signal %s, exit code: %d", exit.Signal, exit.Code)
+	case exit.Code != 0:
+		return fmt.Sprintf("exit code: %d", exit.Code)
+	}
+	return ""
+}
+
+// lastLine puts a line under a text.
+func lastLine(text, line string) string {
+	if text != "" && line != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + line
+}

@@ -1,0 +1,160 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/tools/process"
+)
+
+// ErrNoBash says that there is nothing to run commands with.
+var ErrNoBash = errors.New("bash was not found: install it (on Windows: Git for Windows) or put its folder into PATH")
+
+// ExecOptions are what an ExecShell's commands run in.
+type ExecOptions struct {
+	Environ []string            // the agent's; nil: that of the process
+	Secrets []string            // names of further variables that no command gets: those of configured keys
+	Path    *process.SearchPath // where programs are looked for; nil: in Environ's PATH, with no root
+}
+
+// ExecShell runs commands as child processes, each as
+// `bash --noprofile --norc -c TEXT` in a cleaned environment (security/policy.md,
+// section 3). It keeps track of them until CloseAll. It is safe for concurrent
+// use.
+type ExecShell struct {
+	environ   []string
+	secrets   []string
+	path      *process.SearchPath
+	processes process.Supervisor
+}
+
+// NewExecShell makes a shell; it looks for nothing yet.
+func NewExecShell(o ExecOptions) *ExecShell {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Path == nil {
+		o.Path = process.NewSearchPath(o.Environ, nil)
+	}
+	return &ExecShell{environ: o.Environ, secrets: o.Secrets, path: o.Path}
+}
+
+// Available reports, without starting anything, why no command can run.
+func (s *ExecShell) Available() error {
+	kept, _ := process.RebuildPath(lookup(s.environ, "PATH"), nil)
+	_, err := findBash(kept, s.environ)
+	return err
+}
+
+// Start runs the command. The first one may take as long as the login shell
+// takes to say its PATH, where that has to be asked.
+func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	kept, _ := s.path.Dirs()
+	bash, err := findBash(kept, s.environ)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.processes.Start(process.Command{
+		Path:   bash,
+		Args:   []string{"--noprofile", "--norc", "-c", c.Text},
+		Dir:    c.Dir,
+		Env:    process.Environment(s.environ, s.rules(c.Dir)),
+		Output: c.Output,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return execProcess{p}, nil
+}
+
+// Script is the command as a bash script for a terminal whose environment
+// cannot be given: it cleans the environment as Start does, and then is the
+// command as it was judged.
+func (s *ExecShell) Script(c Command) string {
+	return process.Script(s.environ, s.rules(c.Dir)) + c.Text + "\n"
+}
+
+// CloseAll ends all that its commands left running. No command starts
+// afterwards.
+func (s *ExecShell) CloseAll() { s.processes.Close() }
+
+// rules puts the rebuilt PATH, and the folder as the client spells it, into the
+// environment of a command in dir.
+func (s *ExecShell) rules(dir string) process.Rules {
+	path := s.path.Value()
+	return process.Rules{Secrets: s.secrets, Set: map[string]*string{"PATH": &path, "PWD": &dir}}
+}
+
+// execProcess is a child process as tools see it.
+type execProcess struct{ *process.Process }
+
+func (execProcess) TerminalID() string { return "" }
+
+func (p execProcess) Wait(ctx context.Context) (Exit, error) {
+	exit, err := p.Process.Wait(ctx)
+	return Exit(exit), err
+}
+
+// findBash is the absolute path of the bash to use: the first in the folders of
+// PATH, else one in its usual places.
+func findBash(dirs, environ []string) (string, error) {
+	if runtime.GOOS == "windows" {
+		return gitBash(dirs, environ)
+	}
+	for _, dir := range append(dirs[:len(dirs):len(dirs)], "/bin", "/usr/bin", "/usr/local/bin") {
+		name := filepath.Join(dir, "bash")
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return name, nil
+		}
+	}
+	return "", ErrNoBash
+}
+
+// gitBash is the bash that comes with Git for Windows. The one in Windows'
+// system folder is another system's, whose paths are not the workspace's.
+func gitBash(dirs, environ []string) (string, error) {
+	var bases []string
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, "git.exe")); err == nil {
+			bases = append(bases, filepath.Dir(dir))
+		}
+	}
+	for _, name := range []string{"ProgramFiles", "ProgramW6432", "ProgramFiles(x86)"} {
+		if dir := lookup(environ, name); dir != "" {
+			bases = append(bases, filepath.Join(dir, "Git"))
+		}
+	}
+	if dir := lookup(environ, "LocalAppData"); dir != "" {
+		bases = append(bases, filepath.Join(dir, "Programs", "Git"))
+	}
+	for _, base := range bases {
+		for _, below := range []string{"bin", filepath.Join("usr", "bin")} {
+			name := filepath.Join(base, below, "bash.exe")
+			if _, err := os.Stat(name); err == nil {
+				return name, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%w; looked beside git and in %s", ErrNoBash, strings.Join(bases, ", "))
+}
+
+// lookup is the value of a variable, whose name is compared in any letter case
+// on Windows.
+func lookup(environ []string, name string) string {
+	value := ""
+	for _, entry := range environ {
+		n, v, ok := strings.Cut(entry, "=")
+		if ok && (n == name || runtime.GOOS == "windows" && strings.EqualFold(n, name)) {
+			value = v
+		}
+	}
+	return value
+}
