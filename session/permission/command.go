@@ -1,0 +1,448 @@
+package permission
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+)
+
+// simple judges a simple command: hard denies and restrictions first, then
+// whether it is understood, then the user's permissions, then the table of
+// what only reads. It reports whether it is a cd to be followed.
+func (s *shell) simple(c *command) (cd bool) {
+	argv := guesses(c.words)
+	if text, ok := s.transparentText(c); ok {
+		s.restrictOne(argv, c.at)
+		s.nestedText(text, c.at)
+		return false
+	}
+	if s.restrict(argv, c.at) || !slices.Equal(argv, c.raw) && s.restrict(c.raw, c.at) {
+		return false
+	}
+	s.parts = append(s.parts, c)
+	why := s.beyond(c)
+	if why == "" {
+		c.words, why = s.unwrap(c)
+	}
+	if why != "" {
+		s.opaque(why)
+		s.touchAll(c)
+		return false
+	}
+	if len(c.words) == 0 {
+		return false
+	}
+	if c.words[0].text == "cd" {
+		return s.assigned(c, ruling{})
+	}
+	s.permit(c)
+	return false
+}
+
+// transparentText is the text of `bash -c TEXT`, which is judged in its place.
+func (s *shell) transparentText(c *command) (string, bool) {
+	if len(c.words) != 3 || c.words[1].text != "-c" || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() {
+		return "", false
+	}
+	name, byName := s.nameOf(c.words[0].text)
+	if name != "bash" || !byName || s.identity(c.words[0].text, c.at) != "" {
+		return "", false
+	}
+	for _, a := range c.assigns {
+		if !safeAssignment(a) {
+			return "", false
+		}
+	}
+	return c.words[2].text, true
+}
+
+// guesses are the words as restrictions see them.
+func guesses(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return out
+}
+
+// beyond says why the command is not understood, if it is not.
+func (s *shell) beyond(c *command) string {
+	name := c.words[0]
+	switch {
+	case !name.static():
+		return "the program's name is not known before it runs"
+	case !isASCII(name.text):
+		return "the program's name has letters that look like others"
+	case setsShell(name.text):
+		return "`" + name.text + "` changes what later commands mean"
+	}
+	safe := takesAnything(name.text)
+	for _, w := range c.words[1:] {
+		switch {
+		case w.odd != "":
+			return w.odd
+		case w.secret:
+			return "it shows a variable that may hold a secret"
+		case w.dynamic && !safe:
+			return "a word of `" + visible(c.text) + "` is not known before it runs"
+		case w.glob && !safe:
+			return "a word of `" + visible(c.text) + "` stands for files that are not named"
+		case strings.HasPrefix(w.text, "-") && !isASCII(strings.SplitN(w.text, "=", 2)[0]):
+			return "a flag has letters that look like others"
+		}
+	}
+	return ""
+}
+
+// takesAnything reports whether a command is harmless whatever its arguments
+// turn out to be (policy section 3).
+func takesAnything(name string) bool { return name == "echo" || name == "true" || name == ":" }
+
+// setsShell reports whether a built-in changes the shell itself, or runs text.
+func setsShell(name string) bool {
+	switch name {
+	case "eval", "source", ".", "trap", "alias", "unalias", "enable", "hash", "shopt", "set", "exec", "builtin",
+		"mapfile", "readarray", "read", "complete", "compgen", "compopt", "bind", "fc", "history", "disown", "ulimit", "umask",
+		"declare", "typeset", "local", "readonly", "export", "unset", "let", "pushd", "popd", "dirs", "getopts", "wait", "caller":
+		return true
+	}
+	return false
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// assigned judges the assignments before a command: a few names are safe; any
+// other is covered only by a rule that writes it out.
+func (s *shell) assigned(c *command, r ruling) bool {
+	for _, a := range c.assigns {
+		if safeAssignment(a) {
+			continue
+		}
+		text := a.name + "=" + a.value.text
+		if a.value.static() && !a.odd && r.rule != nil && r.rule.command != nil && slices.Contains(r.rule.command.assigns, text) {
+			continue
+		}
+		s.opaque("setting " + a.name + " can change which code runs")
+		return false
+	}
+	return true
+}
+
+func safeAssignment(a assign) bool {
+	if !a.value.static() || a.odd {
+		return false
+	}
+	switch a.name {
+	case "LANG", "LANGUAGE", "TZ", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "TERM", "COLUMNS", "LINES", "CI", "NODE_ENV",
+		"GOOS", "GOARCH", "CGO_ENABLED", "GOMAXPROCS", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE":
+		return true
+	case "PAGER", "GIT_PAGER":
+		return a.value.text == "cat"
+	}
+	return strings.HasPrefix(a.name, "LC_")
+}
+
+// permit judges an understood command: by the user's rules, or by the table.
+func (s *shell) permit(c *command) {
+	r := s.allows(c)
+	why := ""
+	if r.rule != nil && r.action == Allow {
+		why = s.beyondRule(c, r)
+		if why == "" {
+			s.assigned(c, r)
+			s.touchAll(c)
+			return
+		}
+	}
+	if !s.assigned(c, ruling{}) {
+		s.touchAll(c)
+		return
+	}
+	before := len(s.found)
+	table := s.readOnly(c)
+	if table == "" {
+		return
+	}
+	if why == "" {
+		why = table
+	}
+	s.found = append(s.found[:before:before], finding{class: plain, reason: why, part: c})
+	s.touchAll(c)
+}
+
+// allows is what the rules say about the command as it would run, with the
+// permissions among them.
+func (s *shell) allows(c *command) ruling {
+	argv := guesses(c.words)
+	named, byName := s.nameOf(argv[0])
+	var ms []match
+	for i := range s.rules.all {
+		r := &s.rules.all[i]
+		if r.Action > Allow {
+			if s.restricts(r, argv) {
+				ms = append(ms, match{r, r.specific()})
+			}
+			continue
+		}
+		if !r.forCommands() || !assignsMatch(r.command, c.assigns) {
+			continue
+		}
+		if r.all && byName {
+			ms = append(ms, match{r, weight{}})
+			continue
+		}
+		if r.command == nil || !byName && r.command.starred {
+			continue
+		}
+		for _, form := range forms(named, argv) {
+			if r.command.matches(form, false) {
+				ms = append(ms, match{r, r.command.weight()})
+				break
+			}
+		}
+	}
+	return rule(ms)
+}
+
+func (c *compiled) forCommands() bool { return c.class() == permBash || c.Permission == "*" }
+
+func (c *compiled) specific() weight {
+	if c.command != nil {
+		return c.command.weight()
+	}
+	return weight{}
+}
+
+// assignsMatch reports whether a pattern writes out the assignments that are
+// not safe; a pattern with others does not match.
+func assignsMatch(p *commandPattern, have []assign) bool {
+	if p == nil {
+		return true
+	}
+	for _, want := range p.assigns {
+		if !slices.ContainsFunc(have, func(a assign) bool { return a.name+"="+a.value.text == want }) {
+			return false
+		}
+	}
+	return true
+}
+
+// forms are the words of a command as a pattern may have them: as they are, and
+// without the harmless global options of git.
+func forms(name string, argv []string) [][]string {
+	first := append([]string{name}, argv[1:]...)
+	out := [][]string{first}
+	if name == "git" {
+		if rest, ok := afterGlobals(argv[1:], gitHarmless); ok && len(rest) != len(argv)-1 {
+			out = append(out, append([]string{"git"}, rest...))
+		}
+	}
+	return out
+}
+
+// nameOf is the program as allow rules know it: a bare name, or the base of a
+// path in a system directory. byName is false for any other path: only an exact
+// rule covers it.
+func (s *shell) nameOf(program string) (name string, byName bool) {
+	if !strings.ContainsRune(program, '/') {
+		return program, true
+	}
+	if inSystem(program) {
+		return path.Base(program), true
+	}
+	return program, false
+}
+
+// inSystem reports whether an absolute path names a program of the system.
+func inSystem(program string) bool {
+	if !filepath.IsAbs(program) || filepath.Clean(program) != program {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(program))
+	if err != nil {
+		return false
+	}
+	switch filepath.ToSlash(dir) {
+	case "/bin", "/usr/bin", "/sbin", "/usr/sbin":
+		return true
+	}
+	return false
+}
+
+// beyondRule says why a rule that matches does not cover the command after all.
+func (s *shell) beyondRule(c *command, r ruling) string {
+	if why := s.identity(c.words[0].text, c.at); why != "" && !strings.Contains(c.words[0].text, "/") {
+		return why
+	}
+	if r.weight.exact {
+		return ""
+	}
+	name, _ := s.nameOf(c.words[0].text)
+	return beyondWildcard(name, guesses(c.words), r.rule)
+}
+
+// touchAll holds the words of a command that may do anything against the paths
+// that are never silent.
+func (s *shell) touchAll(c *command) {
+	if len(c.words) == 0 {
+		return
+	}
+	program := baseName(c.words[0].text)
+	if strings.Contains(c.words[0].text, "/") && !inSystem(c.words[0].text) {
+		s.touch(program, c.words[0].text, c.at)
+	}
+	for _, w := range c.words[1:] {
+		if w.dynamic {
+			continue
+		}
+		for _, text := range pathsIn(w.text) {
+			s.touch(program, text, c.at)
+		}
+	}
+}
+
+// pathsIn lists what of a word could be a path: the word, the value of a flag
+// or an assignment, what follows an @.
+func pathsIn(w string) []string {
+	if w == "" || w == "-" || w == "--" {
+		return nil
+	}
+	var out []string
+	add := func(s string) {
+		if s != "" && s != "-" {
+			out = append(out, strings.TrimPrefix(s, "@"))
+		}
+	}
+	_, value, isPair := strings.Cut(w, "=")
+	switch {
+	case strings.HasPrefix(w, "-"):
+		if isPair {
+			add(value)
+		}
+		if i := strings.IndexAny(w, "/~"); i > 0 && !isPair {
+			add(w[i:])
+		}
+		if i := strings.Index(w, ".."); i > 0 && !isPair {
+			add(w[i:])
+		}
+		if !strings.HasPrefix(w, "--") && len(w) > 2 {
+			add(w[2:])
+		}
+	default:
+		add(w)
+		if isPair {
+			add(value)
+		}
+		if _, after, ok := strings.Cut(w, ":"); ok {
+			add(after)
+		}
+	}
+	return out
+}
+
+// touch judges a path that a command may read or change, without more being
+// known of it.
+func (s *shell) touch(program, text string, at dirs) {
+	if strings.HasPrefix(strings.ToLower(text), "file:") {
+		s.floor("it names the file " + visible(text) + " as a URL")
+		return
+	}
+	if strings.HasPrefix(text, "~") {
+		s.floor(visible(text) + " may be a path in a home folder")
+		return
+	}
+	if s.Roots == nil {
+		return
+	}
+	for _, dir := range at {
+		p, err := s.resolve(text, dir)
+		if err != nil {
+			if strings.ContainsRune("/.", rune(text[0])) {
+				s.floor("the path " + visible(text) + " cannot be resolved")
+			}
+			return
+		}
+		if p.Asked == "/dev/null" || p.Asked == "/dev/stdout" || p.Asked == "/dev/stderr" {
+			continue
+		}
+		a := access{kind: kinds.Write, asked: p.Asked, target: p.Target, exists: p.Exists}
+		if s.touchRuled(program, a) {
+			return
+		}
+	}
+}
+
+// touchRuled judges the resolved path; it reports whether it is settled.
+func (s *shell) touchRuled(program string, a access) bool {
+	name := s.shown(a.asked)
+	if s.own(a) {
+		s.deny(name + " belongs to the agent's own settings and state")
+		return true
+	}
+	for _, kind := range []kinds.Access{kinds.Write, kinds.Read} {
+		a.kind = kind
+		r := s.pathRuling(a)
+		if r.rule == nil || r.action == Allow {
+			continue
+		}
+		certain := kind == kinds.Write && changes(program) || kind == kinds.Read && !removes(program)
+		if r.action == Deny && !certain {
+			s.floor("`" + program + "` may be " + verbOf(kind) + " " + name + ", against the rule `" + r.rule.Rule.String() + "`")
+			continue
+		}
+		if s.ruled(r, verbOf(kind)+" "+name) && r.action == Deny {
+			return true
+		}
+	}
+	if !s.inside(a.target) {
+		if s.OutsideDenied {
+			s.deny(name + " lies outside of the project, which is not allowed here")
+		} else {
+			s.floor("it names " + name + ", which lies outside of the project")
+		}
+		return true
+	}
+	names := append(s.names(a.asked), s.names(a.target)...)
+	for _, kind := range []kinds.Access{kinds.Write, kinds.Read} {
+		a.kind = kind
+		if s.guard(a, s.pathRuling(a), names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports whether a program is known to write what it is given.
+func changes(program string) bool {
+	switch program {
+	case "cp", "mv", "ln", "install", "truncate", "tee", "dd", "sed", "shred", "rsync", "patch", "unlink", "rename":
+		return true
+	}
+	return removes(program)
+}
+
+// removes reports whether a program changes what it is given without showing
+// its content.
+func removes(program string) bool {
+	switch program {
+	case "rm", "rmdir", "touch", "mkdir", "chmod", "chown", "chgrp":
+		return true
+	}
+	return false
+}
+
+// baseName is the program's name as restrictions know it.
+func baseName(program string) string {
+	program = filepath.ToSlash(program)
+	return strings.ToLower(path.Base(program))
+}

@@ -1,0 +1,303 @@
+package permission
+
+import (
+	"errors"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// access is what is done to one path, resolved.
+type access struct {
+	kind   kinds.Access
+	asked  string // absolute, cleaned
+	target string // absolute, links resolved
+	tool   string // the file tool that does it; empty: a command
+	exists bool
+}
+
+// paths judges what the tool itself touches (policy section 10).
+func (j *judge) paths(list []kinds.PathAccess) {
+	for _, p := range list {
+		a := access{kind: p.Access, asked: p.Path, target: p.Target, tool: j.id}
+		if a.target == "" {
+			a.target = a.asked
+		}
+		a.exists = exists(a.target)
+		if j.special(a) {
+			j.deny("devices, /proc and /sys are not files of a project")
+			continue
+		}
+		j.access(a)
+	}
+}
+
+// special reports whether the access meets the kernel's own file systems.
+func (j *judge) special(a access) bool {
+	return !j.inside(a.target) && (isPseudo(a.asked) || isPseudo(a.target))
+}
+
+func isPseudo(path string) bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	for _, dir := range []string{"/dev", "/proc", "/sys"} {
+		if path == dir || strings.HasPrefix(path, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// inside reports whether a resolved path lies in a root.
+func (j *judge) inside(target string) bool {
+	if j.Roots == nil || !filepath.IsAbs(target) {
+		return false
+	}
+	p, err := j.Roots.Resolve(target)
+	return err == nil && p.Inside && p.Target == filepath.Clean(target)
+}
+
+// access judges one access: hard denies, deny rules, the roots, protected and
+// secret names, then the rules and the mode.
+func (j *judge) access(a access) {
+	name := j.shown(a.asked)
+	verb := verbOf(a.kind)
+	if a.kind == kinds.Write && j.own(a) {
+		j.deny(name + " belongs to the agent's own settings and state, which no tool may change")
+		return
+	}
+	if a.kind == kinds.Write && a.tool != "" && !a.exists && j.badName(a, name) {
+		return
+	}
+	r := j.pathRuling(a)
+	if j.ruled(r, verb+" "+name) && r.action == Deny {
+		return
+	}
+	if !j.inside(a.target) {
+		if j.OutsideDenied {
+			j.deny(name + " lies outside of the project, which is not allowed here")
+		} else {
+			j.floor(verb + " " + name + ", which lies outside of the project")
+		}
+		return
+	}
+	names := append(j.names(a.asked), j.names(a.target)...)
+	if j.guard(a, r, names, name) {
+		return
+	}
+	if r.rule != nil || a.kind != kinds.Write {
+		return
+	}
+	j.find(edits, verb+" "+name)
+	j.writes = append(j.writes, writePlace{a.asked, a.target})
+}
+
+func verbOf(k kinds.Access) string {
+	switch k {
+	case kinds.Read:
+		return "reading"
+	case kinds.List:
+		return "listing"
+	}
+	return "changing"
+}
+
+// guard judges the protected and secret names; it reports whether the access is
+// settled.
+func (j *judge) guard(a access, r ruling, names []string, name string) bool {
+	switch a.kind {
+	case kinds.Write:
+		p, which := protected(names)
+		if p == untouched || p == guarded && !namedBy(r, which) {
+			j.floor("changing " + name + ", which can change what other programs run")
+			return true
+		}
+		if a.exists && links(a.target) > 1 {
+			j.floor("changing " + name + ", which has several names (hard links) and may be shared with files outside")
+			return true
+		}
+	case kinds.Read:
+		if which, ok := secret(names); ok && !namedBy(r, which) {
+			j.floor("reading " + name + ", which usually holds secrets")
+			return true
+		}
+	}
+	return false
+}
+
+// namedBy reports whether a rule of the user allows by writing the protected
+// name out.
+func namedBy(r ruling, name string) bool {
+	return r.rule != nil && r.action == Allow && r.rule.Scope >= Session && r.rule.path != nil && r.rule.path.literally(name)
+}
+
+// badName denies new names that would not be seen as what they are.
+func (j *judge) badName(a access, name string) bool {
+	for _, n := range append(j.names(a.asked), j.names(a.target)...) {
+		if hiddenIn(n) {
+			j.deny("a new file's name cannot have hidden characters in it")
+			return true
+		}
+		if lookAlike(n) {
+			j.deny(name + " is spelled so that it looks like another, protected name")
+			return true
+		}
+	}
+	return false
+}
+
+// own reports whether a path lies in the agent's own folders.
+func (j *judge) own(a access) bool {
+	dirs := append([]string{}, j.Own...)
+	if j.Home != "" {
+		for _, d := range []string{".config/acp-agent", ".local/state/acp-agent", ".local/share/acp-agent"} {
+			dirs = append(dirs, filepath.Join(j.Home, filepath.FromSlash(d)))
+		}
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if below(dir, a.asked) || below(dir, a.target) || below(j.resolved(dir), a.target) {
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether path is dir or lies in it, by components; cases are
+// taken as alike, since this only ever forbids.
+func below(dir, path string) bool {
+	dir, path = strings.ToLower(filepath.Clean(dir)), strings.ToLower(path)
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// resolved is an absolute path with its links resolved, as far as it exists.
+func (j *judge) resolved(path string) string {
+	if j.Roots == nil {
+		return path
+	}
+	if p, err := j.Roots.Resolve(path); err == nil {
+		return p.Target
+	}
+	return path
+}
+
+// shown is how a path is called in reasons.
+func (j *judge) shown(path string) string {
+	if j.Roots == nil {
+		return path
+	}
+	return visible(j.Roots.Name(path))
+}
+
+// names are the components that protected names are looked for in: those below
+// a root, or all of them.
+func (j *judge) names(path string) []string {
+	if j.Roots != nil {
+		for _, dir := range j.Roots.Dirs() {
+			for _, d := range []string{dir, j.resolved(dir)} {
+				if rel, err := filepath.Rel(d, path); err == nil && filepath.IsLocal(rel) {
+					return components(rel)
+				}
+			}
+		}
+	}
+	return components(path)
+}
+
+func components(path string) []string {
+	return strings.FieldsFunc(filepath.ToSlash(path), func(r rune) bool { return r == '/' })
+}
+
+// pathRuling is what the rules say about an access. Restrictions hold where the
+// asked path or its target matches, permissions only where both do.
+func (j *judge) pathRuling(a access) ruling {
+	perm := permEdit
+	switch a.kind {
+	case kinds.Read:
+		perm = permRead
+	case kinds.List:
+		perm = ""
+	}
+	asked, target := j.place(a.asked), j.place(a.target)
+	var ms []match
+	for i := range j.rules.all {
+		r := &j.rules.all[i]
+		var covers bool
+		var w weight
+		switch {
+		case r.class() == perm && r.path != nil && r.Action == Allow:
+			covers, w = r.path.matches(asked, false) && r.path.matches(target, false), r.path.weight
+		case r.class() == perm && r.path != nil:
+			covers, w = r.path.matches(asked, true) || r.path.matches(target, true), r.path.weight
+		case r.class() == perm && r.class() != "":
+			covers = r.all
+		case r.Permission == "*", a.tool != "" && r.all && r.names(a.tool):
+			covers = true
+		}
+		if covers {
+			ms = append(ms, match{r, w})
+		}
+	}
+	return rule(ms)
+}
+
+func (j *judge) place(path string) place {
+	at := place{abs: filepath.ToSlash(path)}
+	if j.Roots != nil {
+		if rel := j.Roots.Name(path); !filepath.IsAbs(rel) {
+			at.rel = rel
+		}
+	}
+	if j.Home != "" {
+		if rel, err := filepath.Rel(j.Home, path); err == nil && filepath.IsLocal(rel) {
+			at.inHome = filepath.ToSlash(rel)
+		}
+	}
+	return at
+}
+
+// operand judges a path that a command names, from each folder it may run in.
+func (s *shell) operand(kind kinds.Access, text string, at dirs) {
+	if s.Roots == nil {
+		s.floor("no project folder is open")
+		return
+	}
+	for _, dir := range at {
+		p, err := s.resolve(text, dir)
+		if err != nil {
+			s.floor("the path " + visible(text) + " cannot be resolved")
+			return
+		}
+		s.commandAccess(kind, p)
+	}
+}
+
+// resolve finds what a word means as a path in a folder.
+func (s *shell) resolve(text, dir string) (workspace.Path, error) {
+	if text == "" {
+		return workspace.Path{}, errors.New("the path is empty")
+	}
+	if !filepath.IsAbs(text) {
+		text = dir + string(filepath.Separator) + text
+	}
+	return s.Roots.Resolve(text)
+}
+
+func (s *shell) commandAccess(kind kinds.Access, p workspace.Path) {
+	if kind != kinds.Write && p.Asked == "/dev/null" {
+		return
+	}
+	for _, n := range append(s.names(p.Asked), s.names(p.Target)...) {
+		if hiddenIn(n) || kind == kinds.Write && lookAlike(n) {
+			s.floor("the name " + visible(n) + " does not look like what it is")
+			return
+		}
+	}
+	s.access(access{kind: kind, asked: p.Asked, target: p.Target, exists: p.Exists})
+}

@@ -1,0 +1,93 @@
+// Package permission decides what a tool call may do: the facts of a call go
+// in, a verdict with its reason comes out, and what "always" may be offered. It
+// follows the permission policy: every fact of a call is judged and the
+// strictest one counts; nothing that is not understood is silent.
+//
+// It leaves out asking (package session), how rules are stored and read
+// (package session/config), and the confinement of what runs. It reads the
+// disk to resolve the paths of commands; it never writes and never runs
+// anything.
+package permission
+
+import (
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// Policy is all that a verdict depends on beside the call. It is a value: the
+// caller makes a new one where something changes. The zero value knows no
+// folder and asks about everything.
+type Policy struct {
+	Mode     Mode
+	Roots    *workspace.Roots // the folders that count as inside; nil: none
+	Home     string           // the user's home, absolute; empty: not known
+	Rules    []Rule           // of all scopes, in any order
+	Trusted  bool             // the first root is trusted (policy section 11)
+	Headless bool             // nobody can be asked: what would be asked is denied
+
+	// Path is the PATH that commands run with, and RemovedPath what RebuildPath
+	// took out of the user's.
+	Path        []string
+	RemovedPath []string
+	// Lookup replaces the search of Path, for tests; nil: the disk.
+	Lookup func(name string) bool
+
+	// Own are the agent's own folders beside the ones below Home that policy
+	// section 9 names: configuration, data, state. No tool writes there.
+	Own []string
+	// OutsideDenied says that paths outside of the roots are refused rather than
+	// asked about (the capability paths.outside).
+	OutsideDenied bool
+}
+
+// Verdict is what the policy says about a call.
+type Verdict struct {
+	Action Action
+	// Reason says why it asks or denies, for the person and the model: a clause
+	// without a capital and a stop. Empty where the call is allowed.
+	Reason string
+	// Always is what an option "allow always" may offer; empty: nothing.
+	Always []Grant
+}
+
+// Grant is what one "allow always" would add. What Label shows is what is
+// stored and what is matched.
+type Grant struct {
+	Rules  []Rule  // to add, of scope Session; nil where Mode is set
+	Mode   Mode    // the mode to switch to instead; empty: none
+	Scopes []Scope // how far it may be kept: Session, and Project where it may
+	Label  string  // what is granted, shown as it stands: "`go test *`"
+}
+
+// Decide judges a call.
+func (p *Policy) Decide(f kinds.Facts) Verdict {
+	j := newJudge(p, f.Tool)
+	switch {
+	case f.Harmless:
+		j.tool(Allow)
+	case f.Command != nil:
+		j.command(f.Command.Text, f.Command.Dir)
+		j.paths(f.Paths)
+	case len(f.Paths) > 0:
+		j.paths(f.Paths)
+	default:
+		j.tool(Ask)
+	}
+	return j.verdict(f)
+}
+
+// OffersTool reports whether the model is told of a tool at all: a deny rule
+// without a pattern takes it off the list, unless a rule of at least its scope
+// allows some of its calls.
+func (p *Policy) OffersTool(id string) bool {
+	rules := compile(p)
+	for _, r := range rules.all {
+		if r.Action != Deny || !r.all || !r.names(id) {
+			continue
+		}
+		if r.Scope == Manifest || !rules.reopened(r, id) {
+			return false
+		}
+	}
+	return true
+}

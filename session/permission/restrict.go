@@ -1,0 +1,445 @@
+package permission
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// restrict holds a command, and every command that it would run in turn, against
+// the hard denies and the rules that restrict. It reports whether it is denied.
+func (s *shell) restrict(argv []string, at dirs) bool {
+	before := len(s.found)
+	s.restrictOne(argv, at)
+	seen := map[int]bool{}
+	s.hidden(argv, at, seen)
+	for _, f := range s.found[before:] {
+		if f.class == denied {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *shell) restrictOne(argv []string, at dirs) {
+	if len(argv) > 0 {
+		s.catastrophic(argv, at)
+	}
+	var ms []match
+	for i := range s.rules.all {
+		r := &s.rules.all[i]
+		switch {
+		case !r.forCommands():
+		case r.Action > Allow && s.restricts(r, argv), r.Action == Allow && r.command != nil && len(argv) > 0 && r.command.matches(argv, false):
+			ms = append(ms, match{r, r.specific()})
+		}
+	}
+	s.ruled(rule(ms), "`"+visible(strings.Join(argv, " "))+"`")
+}
+
+// restricts reports whether a rule that denies or asks covers a command: by the
+// base name of its program, without regard to case, past global options.
+func (s *shell) restricts(r *compiled, argv []string) bool {
+	if !r.forCommands() {
+		return false
+	}
+	if r.all {
+		return true
+	}
+	if r.command == nil || len(argv) == 0 {
+		return false
+	}
+	name := baseName(argv[0])
+	if r.command.matches(argv, true) || r.command.matches(append([]string{name}, argv[1:]...), true) {
+		return true
+	}
+	if name == "git" {
+		if rest, ok := afterGlobals(argv[1:], nil); ok {
+			return r.command.matches(append([]string{"git"}, rest...), true)
+		}
+	}
+	return false
+}
+
+// afterGlobals skips options before a subcommand: those listed, or where list is
+// nil all, with the values of those of git that take one.
+func afterGlobals(args []string, list map[string]bool) ([]string, bool) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !strings.HasPrefix(a, "-") {
+			return args[i:], true
+		}
+		if list != nil && !list[a] {
+			return nil, false
+		}
+		switch a {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source":
+			i++
+		}
+	}
+	return nil, false
+}
+
+// gitHarmless are the global options of git that change nothing it does.
+var gitHarmless = map[string]bool{"--no-pager": true, "--no-optional-locks": true, "--literal-pathspecs": true}
+
+// runners run the command that follows them, after options and, where a number
+// is given, so many operands of their own.
+var runners = map[string]int{
+	"timeout": 1, "gtimeout": 1, "nice": 0, "nohup": 0, "env": 0, "command": 0, "time": 0, "stdbuf": 0, "setsid": 0, "ionice": 0,
+	"sudo": 0, "doas": 0, "xargs": 0, "watch": 0, "parallel": 0, "strace": 0, "ltrace": 0, "flock": 1, "chroot": 1, "unshare": 0,
+	"nsenter": 0, "busybox": 0, "toybox": 0, "exec": 0, "builtin": 0, "coproc": 0, "ssh": 1, "su": 1, "runuser": 1, "chrt": 1, "taskset": 1,
+	"setarch": 1, "caffeinate": 0, "firejail": 0, "systemd-run": 0, "script": 0, "unbuffer": 0, "winpty": 0, "rlwrap": 0, "catchsegv": 0,
+}
+
+// hidden restricts the commands that a command would run, as far as they can be
+// seen. They are ends of its words: seen holds the lengths that were judged.
+func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
+	if len(argv) < 2 {
+		return
+	}
+	name := baseName(argv[0])
+	for _, text := range textsIn(name, argv[1:]) {
+		s.opaque("`" + name + "` runs a text as a command")
+		s.nestedText(text, at)
+	}
+	inner, certain := followers(name, argv[1:])
+	for _, words := range inner {
+		if seen[len(words)] || s.spent() {
+			continue
+		}
+		seen[len(words)] = true
+		s.restrictOne(words, at)
+		if certain {
+			s.hidden(words, at, seen)
+		}
+	}
+}
+
+// spent counts what is done for one command, and asks where it is too much.
+func (s *shell) spent() bool {
+	const most = 3000
+	if s.work++; s.work == most {
+		s.floor("it is too complicated to be judged")
+	}
+	return s.work >= most
+}
+
+// followers are the words of a command that are a command themselves; certain
+// is false where the program is not known, and its first operand may be one.
+func followers(name string, args []string) (inner [][]string, certain bool) {
+	operands, runs := runners[name]
+	switch {
+	case runs:
+		return afterOptions(args, operands), true
+	case name == "find":
+		return afterFlags(args, "-exec", "-execdir", "-ok", "-okdir"), true
+	case name == "fd" || name == "fdfind":
+		return afterFlags(args, "-x", "-X", "--exec", "--exec-batch"), true
+	case !known(name) && !strings.HasPrefix(args[0], "-"):
+		return [][]string{args}, false
+	}
+	return nil, false
+}
+
+// afterOptions lists what may be the command after options: every word that
+// follows an option, since it may be the option's value or the command, and the
+// first that does not, after the operands of the runner itself.
+func afterOptions(args []string, operands int) [][]string {
+	var out [][]string
+	value := false
+	for i, a := range args {
+		switch {
+		case strings.HasPrefix(a, "-") && len(a) > 1, strings.HasPrefix(a, "+"):
+			value = true
+			continue
+		case isAssignment(a):
+			continue
+		}
+		out = append(out, args[i:])
+		if value {
+			value = false
+			continue
+		}
+		if operands--; operands < 0 {
+			break
+		}
+	}
+	return out
+}
+
+func afterFlags(args []string, flags ...string) [][]string {
+	var out [][]string
+	for i, a := range args {
+		for _, f := range flags {
+			if a == f && i+1 < len(args) {
+				out = append(out, args[i+1:])
+			}
+		}
+	}
+	return out
+}
+
+// textsIn are the arguments that a command would run as shell text.
+func textsIn(name string, args []string) []string {
+	switch {
+	case isShell(name):
+		for i, a := range args {
+			if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "c") && i+1 < len(args) {
+				return shellText(args[i+1:])
+			}
+		}
+	case name == "eval":
+		return []string{strings.Join(args, " ")}
+	case name == "trap":
+		return args[:1]
+	case name == "watch", name == "ssh", name == "parallel":
+		return []string{strings.Join(args, " ")}
+	case name == "env":
+		return flagText(args, "-S", "--split-string")
+	case name == "script", name == "su", name == "runuser", name == "flock":
+		return flagText(args, "-c", "--command")
+	case name == "mapfile", name == "readarray":
+		return flagText(args, "-C", "")
+	}
+	return nil
+}
+
+// shellText is the text after -c, past further options.
+func shellText(args []string) []string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+") {
+			return []string{a}
+		}
+	}
+	return nil
+}
+
+// flagText is the value of an option, separate or attached.
+func flagText(args []string, short, long string) []string {
+	for i, a := range args {
+		switch {
+		case (a == short || a == long && long != "") && i+1 < len(args):
+			return []string{args[i+1]}
+		case long != "" && strings.HasPrefix(a, long+"="):
+			return []string{a[len(long)+1:]}
+		case strings.HasPrefix(a, short) && len(a) > len(short):
+			return []string{a[len(short):]}
+		}
+	}
+	return nil
+}
+
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh":
+		return true
+	}
+	return false
+}
+
+// isInterpreter reports whether a program runs code that it is given.
+func isInterpreter(name string) bool {
+	switch name {
+	case "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "mawk", "tclsh", "osascript", "pwsh", "powershell",
+		"rscript", "julia", "java", "jshell", "groovy", "erl", "elixir", "ghci", "sqlite3", "mysql", "psql", "gdb", "ed", "ex", "vi", "vim", "nvim", "emacs":
+		return true
+	}
+	return isShell(name) || strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy")
+}
+
+// runsAnything reports whether a program runs whatever it is told: an
+// interpreter, a shell, a package runner or a wrapper.
+func runsAnything(name string) bool {
+	_, runs := runners[name]
+	switch name {
+	case "npx", "bunx", "pnpx", "uvx", "pipx", "eval", "dlx":
+		return true
+	}
+	return runs || isInterpreter(name)
+}
+
+// catastrophic denies what nothing allows (policy section 9).
+func (s *shell) catastrophic(argv []string, at dirs) {
+	name := baseName(argv[0])
+	args := argv[1:]
+	switch {
+	case strings.HasPrefix(name, "mkfs"), name == "wipefs", name == "shred" && anyArg(args, rawDisk):
+		s.deny("`" + name + "` destroys what a disk holds")
+		return
+	case name == "dd":
+		for _, a := range args {
+			if to, ok := strings.CutPrefix(a, "of="); ok && rawDisk(to) {
+				s.deny("it writes to the disk " + visible(to) + " itself")
+				return
+			}
+		}
+	case rawDiskWriter(name) && anyArg(args, rawDisk):
+		s.deny("it writes to a disk itself")
+		return
+	}
+	for _, target := range removals(name, args) {
+		for _, dir := range at {
+			s.removal(name, target, dir)
+		}
+	}
+}
+
+func anyArg(args []string, f func(string) bool) bool {
+	for _, a := range args {
+		if f(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func rawDiskWriter(name string) bool {
+	switch name {
+	case "cp", "tee", "mv", "install", "shred", "blkdiscard", "fdisk", "sfdisk", "parted", "sgdisk", "mkswap":
+		return true
+	}
+	return false
+}
+
+// rawDisk reports whether a path is the device of a disk.
+func rawDisk(path string) bool {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(path)), "/dev/")
+	if !ok {
+		return false
+	}
+	for _, p := range []string{"sd", "hd", "nvme", "vd", "xvd", "disk", "rdisk", "mmcblk", "dm-", "mapper/", "md", "loop", "block/"} {
+		if strings.HasPrefix(rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// removals are the operands that a command would remove, move away or change
+// with all that lies below.
+func removals(name string, args []string) []string {
+	operands, recursive := splitRemoval(args)
+	switch name {
+	case "rm", "chmod", "chown", "chgrp":
+		if recursive {
+			return operands
+		}
+	case "mv":
+		if len(operands) > 1 && !anyArg(args, func(a string) bool { return strings.HasPrefix(a, "-t") || strings.HasPrefix(a, "--target") }) {
+			return operands[:len(operands)-1]
+		}
+		return operands
+	case "find":
+		if anyArg(args, func(a string) bool { return a == "-delete" }) || len(afterFlags(args, "-exec", "-execdir")) > 0 && anyArg(args, func(a string) bool { return baseName(a) == "rm" }) {
+			return findStarts(args)
+		}
+	}
+	return nil
+}
+
+func splitRemoval(args []string) (operands []string, recursive bool) {
+	for i, a := range args {
+		switch {
+		case a == "--":
+			return append(operands, args[i+1:]...), recursive
+		case strings.HasPrefix(a, "--"):
+			recursive = recursive || strings.HasPrefix("--recursive", a) && len(a) > 2
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			recursive = recursive || strings.ContainsAny(a, "rR")
+		default:
+			operands = append(operands, a)
+		}
+	}
+	return operands, recursive
+}
+
+func findStarts(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
+			if a == "-H" || a == "-L" || a == "-P" {
+				continue
+			}
+			break
+		}
+		out = append(out, a)
+	}
+	if out == nil {
+		out = []string{"."}
+	}
+	return out
+}
+
+// removal judges one operand: a system folder, the home, or an ancestor of the
+// workspace is denied; the workspace itself and everything in it is asked about.
+func (s *shell) removal(name, target, dir string) {
+	what := target
+	for {
+		t := strings.TrimSuffix(strings.TrimRight(what, "/"), "/*")
+		t = strings.TrimSuffix(t, "/.*")
+		if t == what || t == "" {
+			break
+		}
+		what = t
+	}
+	if what == "" || what == "*" || what == ".*" {
+		what = map[bool]string{true: "/", false: "."}[strings.HasPrefix(target, "/")]
+	}
+	if what == "~" || strings.HasPrefix(what, "~/") {
+		what = s.Home + what[1:]
+	}
+	if !filepath.IsAbs(what) {
+		what = filepath.Join(dir, what)
+	}
+	what = filepath.Clean(what)
+	for _, path := range []string{what, s.resolved(what)} {
+		if why := s.precious(path); why != "" {
+			s.deny("`" + name + "` would destroy " + why)
+			return
+		}
+		if s.isRoot(path) {
+			s.floor("`" + name + "` would change the whole project folder")
+			return
+		}
+	}
+}
+
+func (s *shell) isRoot(path string) bool {
+	if s.Roots == nil {
+		return false
+	}
+	for _, dir := range s.Roots.Dirs() {
+		if path == dir || path == s.resolved(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// precious says what a folder is that must never go.
+func (s *shell) precious(path string) string {
+	if path == filepath.VolumeName(path)+string(filepath.Separator) {
+		return "the whole system"
+	}
+	if s.Home != "" && (path == filepath.Clean(s.Home) || path == s.resolved(s.Home)) {
+		return "the home folder"
+	}
+	switch p := filepath.ToSlash(path); p {
+	case "/etc", "/usr", "/bin", "/sbin", "/var", "/boot", "/opt", "/root", "/home", "/System", "/Library", "/Users", "/Applications", "/dev", "/proc", "/sys":
+		return "the system folder " + p
+	default:
+		if strings.HasPrefix(p, "/lib") && !strings.Contains(p[1:], "/") {
+			return "the system folder " + p
+		}
+	}
+	if s.Roots != nil {
+		for _, dir := range s.Roots.Dirs() {
+			for _, d := range []string{dir, s.resolved(dir)} {
+				if d != path && below(path, d) {
+					return visible(path) + ", which the project lies in"
+				}
+			}
+		}
+	}
+	return ""
+}

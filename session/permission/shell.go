@@ -1,0 +1,508 @@
+package permission
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shell judges a command: it walks the whole tree of the text, judges every
+// simple command in it, and follows the folder that each may run in. What it
+// does not understand becomes a question.
+type shell struct {
+	*judge
+	vars    map[string]string // last static value of each variable set in the text
+	set     map[string]bool   // variables that the text sets in any way
+	count   int               // simple commands seen
+	depth   int               // of nesting
+	work    int               // what was done already, against spent
+	within  int               // texts and substitutions that the walk is inside of
+	looping bool
+	piped   bool // input comes from a pipe, a here-document or a file
+}
+
+// dirs are the folders that a command may run in, absolute, as the shell would
+// name them.
+type dirs []string
+
+const maxDirs = 8
+
+// command is one simple command.
+type command struct {
+	text    string // as printed
+	assigns []assign
+	words   []word
+	raw     []string // before patterns of file names were expanded
+	at      dirs
+	piped   bool
+	nested  bool // stands in a text inside of another command
+}
+
+// assign is an assignment before or instead of a command.
+type assign struct {
+	name  string
+	value word
+	odd   bool // appends, or sets an array
+}
+
+// command judges a shell command (policy sections 2 to 9).
+func (j *judge) command(text, dir string) {
+	if r := j.toolWide(); j.ruled(r, "running commands") && r.action == Deny {
+		return
+	}
+	s := &shell{judge: j, vars: map[string]string{}, set: map[string]bool{}}
+	if dir == "" && j.Roots != nil {
+		dir = j.Roots.Dir()
+	}
+	at := dirs{dir}
+	if !j.inside(j.resolved(dir)) {
+		j.floor("it would run outside of the project")
+	}
+	j.whole = j.coversText(text)
+	s.script(text, at)
+	s.settle()
+}
+
+// toolWide is what manifests say about all commands at once; a restriction of a
+// lower scope is weighed with the patterns of each command.
+func (j *judge) toolWide() ruling {
+	var ms []match
+	for i := range j.rules.all {
+		r := &j.rules.all[i]
+		if r.all && r.Scope == Manifest && r.Action > Allow && (r.class() == permBash || r.Permission == "*") {
+			ms = append(ms, match{r, weight{}})
+		}
+	}
+	return rule(ms)
+}
+
+// coversText reports whether a rule is the text of the command as a whole, and
+// no other rule with the same text forbids it.
+func (j *judge) coversText(text string) bool {
+	text = strings.TrimSpace(text)
+	var ms []match
+	for i := range j.rules.all {
+		r := &j.rules.all[i]
+		if r.class() == permBash && r.command != nil && !r.command.starred && r.command.text == text {
+			ms = append(ms, match{r, r.command.weight()})
+		}
+	}
+	r := rule(ms)
+	if j.ruled(r, "this command") {
+		return false
+	}
+	return r.rule != nil
+}
+
+// settle drops the questions that a rule for the whole text answers.
+func (s *shell) settle() {
+	if s.whole {
+		s.found = slices.DeleteFunc(s.found, func(f finding) bool { return f.class < floor })
+	}
+}
+
+// script judges a text: the command itself, or one inside of it.
+func (s *shell) script(text string, at dirs) {
+	if !s.gate(text) {
+		s.floor("it is too long or too deeply nested to be read")
+		s.rough(text, at)
+		return
+	}
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	file, err := parser.Parse(strings.NewReader(strings.ReplaceAll(text, "\x00", "")), "")
+	if err != nil {
+		s.floor("it does not parse as a shell command")
+	}
+	if err != nil || commentBackslash(text) || strings.ContainsRune(text, '\r') {
+		s.rough(text, at)
+	}
+	if err != nil {
+		return
+	}
+	s.noteVars(file)
+	s.stmts(file.Stmts, at)
+	if s.count > maxCommands {
+		s.floor("it is more than 100 commands")
+	}
+}
+
+// rough holds the restrictions against a text that was not understood.
+func (s *shell) rough(text string, at dirs) {
+	for _, argv := range roughCommands(text) {
+		if s.spent() {
+			return
+		}
+		s.restrict(argv, at)
+	}
+}
+
+// noteVars finds the variables that a text sets.
+func (s *shell) noteVars(file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				s.set[n.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			s.set[n.Name.Value] = true
+		}
+		return true
+	})
+}
+
+// nestedText judges a text that another command would run, and is not
+// understood enough to be silent by itself.
+func (s *shell) nestedText(text string, at dirs) {
+	if s.spent() {
+		return
+	}
+	if s.depth >= maxNesting {
+		s.floor("it is nested too deeply")
+		return
+	}
+	defer func(piped bool, depth int) { s.piped, s.depth, s.within = piped, depth, s.within-1 }(s.piped, s.depth)
+	s.deeper()
+	s.within++
+	s.script(text, at)
+}
+
+// deeper counts a level of nesting.
+func (s *shell) deeper() {
+	if s.depth++; s.depth == maxNesting+1 {
+		s.floor("it is nested too deeply")
+	}
+}
+
+// nestedStmts judges the inside of a substitution: it changes no folder.
+func (s *shell) nestedStmts(list []*syntax.Stmt, at dirs) {
+	defer func(piped bool, depth int) { s.piped, s.depth, s.within = piped, depth, s.within-1 }(s.piped, s.depth)
+	s.deeper()
+	s.within++
+	s.piped = false
+	s.stmts(list, at)
+}
+
+// inner judges the substitutions inside of a node that is not understood.
+func (s *shell) inner(n syntax.Node, at dirs) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			s.nestedStmts(n.Stmts, at)
+			return false
+		case *syntax.ProcSubst:
+			s.nestedStmts(n.Stmts, at)
+			return false
+		}
+		return true
+	})
+}
+
+func (s *shell) stmts(list []*syntax.Stmt, at dirs) dirs {
+	for _, st := range list {
+		at = s.stmt(st, at)
+	}
+	return at
+}
+
+// stmt judges a statement and returns the folders that the next may run in.
+func (s *shell) stmt(st *syntax.Stmt, at dirs) dirs {
+	defer func(piped bool, depth int) { s.piped, s.depth = piped, depth }(s.piped, s.depth)
+	if _, list := st.Cmd.(*syntax.BinaryCmd); !list {
+		s.deeper()
+	}
+	for _, r := range st.Redirs {
+		s.redirect(r, at)
+	}
+	if st.Coprocess || st.Disown {
+		s.opaque("a job of an uncommon form")
+	}
+	after := s.compound(st.Cmd, at)
+	if st.Background {
+		return at
+	}
+	return after
+}
+
+// compound judges a command of any form.
+func (s *shell) compound(cmd syntax.Command, at dirs) dirs {
+	switch c := cmd.(type) {
+	case nil: // redirections alone
+		s.restrict(nil, at)
+		return at
+	case *syntax.CallExpr:
+		return s.call(c, at)
+	case *syntax.BinaryCmd:
+		return s.binary(c, at)
+	case *syntax.Subshell:
+		s.stmts(c.Stmts, at)
+		return at
+	case *syntax.Block:
+		return s.stmts(c.Stmts, at)
+	case *syntax.IfClause:
+		return s.branch(c, at)
+	case *syntax.WhileClause:
+		return s.loop(at, c.Cond, c.Do)
+	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			return at
+		}
+		return s.stmt(c.Stmt, at)
+	}
+	return s.uncommon(cmd, at)
+}
+
+func (s *shell) binary(c *syntax.BinaryCmd, at dirs) dirs {
+	switch c.Op {
+	case syntax.AndStmt:
+		left := s.stmt(c.X, at)
+		return s.union(left, s.stmt(c.Y, left))
+	case syntax.OrStmt:
+		left := s.union(at, s.stmt(c.X, at))
+		return s.union(left, s.stmt(c.Y, left))
+	}
+	s.stmt(c.X, at)
+	was := s.piped
+	s.piped = true
+	s.stmt(c.Y, at)
+	s.piped = was
+	return at
+}
+
+func (s *shell) branch(c *syntax.IfClause, at dirs) dirs {
+	at = s.stmts(c.Cond, at)
+	out := s.union(at, s.stmts(c.Then, at))
+	if c.Else != nil {
+		out = s.union(out, s.branch(c.Else, at))
+	}
+	return out
+}
+
+// loop judges what runs again and again; a change of the folder in it is not
+// followed.
+func (s *shell) loop(at dirs, lists ...[]*syntax.Stmt) dirs {
+	was := s.looping
+	s.looping = true
+	for _, list := range lists {
+		s.stmts(list, at)
+	}
+	s.looping = was
+	return at
+}
+
+// uncommon judges the forms that are never silent; what stands in them is held
+// against the restrictions all the same.
+func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
+	switch c := cmd.(type) {
+	case *syntax.ForClause:
+		s.opaque("a loop over words is not followed")
+		if it, ok := c.Loop.(*syntax.WordIter); ok {
+			s.words(it.Items, at)
+		} else {
+			s.inner(c.Loop, at)
+		}
+		s.loop(at, c.Do)
+	case *syntax.CaseClause:
+		s.opaque("a case is not followed")
+		s.word(c.Word, at)
+		for _, item := range c.Items {
+			s.loop(at, item.Stmts)
+		}
+	case *syntax.FuncDecl:
+		s.opaque("it declares a function")
+		s.loop(at, []*syntax.Stmt{c.Body})
+	case *syntax.CoprocClause:
+		s.opaque("it starts a coprocess")
+		s.loop(at, []*syntax.Stmt{c.Stmt})
+	case *syntax.DeclClause:
+		s.opaque("`" + c.Variant.Value + "` sets variables")
+		s.restrict([]string{c.Variant.Value}, at)
+		s.inner(c, at)
+	case *syntax.TestClause:
+		s.opaque("[[ … ]] can run code")
+		s.inner(c, at)
+	default:
+		s.opaque("arithmetic can run code")
+		s.inner(cmd, at)
+	}
+	return at
+}
+
+// call judges a simple command.
+func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
+	s.count++
+	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0}
+	for _, a := range c.Assigns {
+		cmd.assigns = append(cmd.assigns, s.assign(a, at))
+	}
+	cmd.words, cmd.raw = s.words(c.Args, at)
+	for _, a := range cmd.assigns {
+		s.vars[a.name] = a.value.text
+	}
+	if len(cmd.words) == 0 {
+		if len(cmd.assigns) > 0 {
+			s.opaque("it sets the variable " + cmd.assigns[0].name)
+		}
+		return at
+	}
+	if s.simple(cmd) {
+		return s.cd(cmd)
+	}
+	return at
+}
+
+func (s *shell) assign(a *syntax.Assign, at dirs) assign {
+	out := assign{odd: a.Append || a.Naked || a.Index != nil || a.Array != nil, value: s.word(a.Value, at)}
+	if a.Name != nil {
+		out.name = a.Name.Value
+	}
+	if a.Array != nil {
+		s.inner(a.Array, at)
+	}
+	if a.Index != nil {
+		s.inner(a.Index, at)
+	}
+	return out
+}
+
+func printed(n syntax.Node) string {
+	var b strings.Builder
+	if err := syntax.NewPrinter().Print(&b, n); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// cd follows a change of the folder; what cannot be followed is a question.
+func (s *shell) cd(c *command) dirs {
+	target, ok := cdOperand(c.words)
+	if !ok || s.looping || s.Roots == nil {
+		s.opaque("the folder that `" + visible(c.text) + "` goes to is not known")
+		return c.at
+	}
+	var out dirs
+	for _, dir := range c.at {
+		to := target
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to) // as cd does: by the letter
+		}
+		p, err := s.Roots.Resolve(to)
+		if err != nil || !p.Inside {
+			s.floor("it goes to " + visible(target) + ", outside of the project")
+			return c.at
+		}
+		s.commandAccess(kinds.List, p)
+		out = s.union(out, dirs{filepath.Clean(to)})
+		if !isDir(p.Target) {
+			out = s.union(out, dirs{dir})
+		}
+	}
+	return out
+}
+
+func cdOperand(words []word) (string, bool) {
+	rest := words[1:]
+	if len(rest) == 2 && rest[0].static() && rest[0].text == "--" {
+		rest = rest[1:]
+	}
+	if len(rest) != 1 || !rest[0].static() || rest[0].text == "" || strings.HasPrefix(rest[0].text, "-") {
+		return "", false
+	}
+	return rest[0].text, true
+}
+
+func (s *shell) union(a, b dirs) dirs {
+	out := slices.Clone(a)
+	for _, dir := range b {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	if len(out) > maxDirs {
+		s.floor("it may run in too many folders")
+		out = out[:maxDirs]
+	}
+	return out
+}
+
+// redirect judges a redirection: it is a file operation whatever the command.
+func (s *shell) redirect(r *syntax.Redirect, at dirs) {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		s.opaque("a redirection that sets a variable")
+	}
+	w := s.word(r.Word, at)
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		s.piped = true
+		s.hereDoc(r, at)
+		return
+	case syntax.WordHdoc:
+		s.piped = true
+		if !w.static() {
+			s.opaque("input that is not known before it runs")
+		}
+		return
+	case syntax.DplIn, syntax.DplOut:
+		if w.static() && (w.text == "-" || strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
+			return
+		}
+	}
+	if !w.static() {
+		s.opaque("a redirection whose target is not known before it runs")
+		return
+	}
+	if strings.HasPrefix(w.text, "/dev/tcp") || strings.HasPrefix(w.text, "/dev/udp") {
+		s.opaque("a redirection that opens a network connection")
+		return
+	}
+	s.redirectTo(r.Op, w.text, at)
+}
+
+func (s *shell) redirectTo(op syntax.RedirOperator, target string, at dirs) {
+	switch op {
+	case syntax.RdrIn:
+		s.piped = true
+		s.operand(kinds.Read, target, at)
+		return
+	case syntax.RdrInOut:
+		s.piped = true
+		s.operand(kinds.Read, target, at)
+	}
+	switch target {
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
+		return
+	}
+	if rawDisk(target) {
+		s.deny("it writes to the disk " + visible(target) + " itself")
+		return
+	}
+	s.operand(kinds.Write, target, at)
+}
+
+// hereDoc judges a here-document: with a quoted delimiter it is data.
+func (s *shell) hereDoc(r *syntax.Redirect, at dirs) {
+	if r.Hdoc == nil || quotedWord(r.Word) {
+		return
+	}
+	var b strings.Builder
+	var d word
+	for _, part := range r.Hdoc.Parts {
+		s.part(part, at, &b, &d, true)
+	}
+	if d.dynamic || d.odd != "" {
+		s.opaque("a here-document with expansions")
+	}
+}
+
+func quotedWord(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}
