@@ -44,6 +44,8 @@ const (
 	// drainTime is how long after its exit a process's output may still come
 	// from children that hold the pipe (as in `echo a > >(cat)`).
 	drainTime = 100 * time.Millisecond
+	// leaveTime is how long who leaves waits for what the pipes hold already.
+	leaveTime = 20 * time.Millisecond
 	// endTime is how long ending waits for what was killed.
 	endTime = time.Second
 )
@@ -64,7 +66,7 @@ type Process struct {
 func (p *Process) PID() int { return p.pid }
 
 // Wait returns when the process has ended and its output is complete, or when
-// ctx is done, with its cause. Children that still hold the output do not count:
+// ctx is done, with its cause; what was written until then is there. Children that still hold the output do not count:
 // a short while after the process's own end, what they write is dropped.
 // Nothing is written to the command's writers after Wait has returned.
 func (p *Process) Wait(ctx context.Context) (Exit, error) {
@@ -72,8 +74,9 @@ func (p *Process) Wait(ctx context.Context) (Exit, error) {
 	case <-p.done:
 		return p.exit, nil
 	case <-ctx.Done():
+		deadline := time.Now().Add(leaveTime)
 		for _, o := range p.outlets {
-			o.shut()
+			o.leave(deadline)
 		}
 		return Exit{}, context.Cause(ctx)
 	}
@@ -237,6 +240,19 @@ func (o *outlet) endBy(deadline time.Time) {
 	case <-timer.C:
 		o.shut()
 	}
+}
+
+// leave takes what the pipe holds by now and drops what comes later.
+func (o *outlet) leave(deadline time.Time) {
+	if o.pipe.SetReadDeadline(time.Now()) == nil {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		select {
+		case <-o.complete:
+		case <-timer.C:
+		}
+	}
+	o.shut()
 }
 
 func (o *outlet) close() {
