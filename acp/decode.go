@@ -45,7 +45,7 @@ func decode[T any](b []byte) (T, *problem) {
 	if c.kind() == 0 || c.null() {
 		c = cursor{b: []byte("{}")}
 	}
-	p := planOf(reflect.TypeFor[T](), false)(&c, reflect.ValueOf(&v).Elem())
+	p := decoderOf(reflect.TypeFor[T](), false)(&c, reflect.ValueOf(&v).Elem())
 	if p == nil && c.kind() != 0 {
 		p = wrong(errMalformed)
 	}
@@ -78,7 +78,7 @@ func unmarshal(b []byte, into any) error {
 	if c.null() {
 		return nil
 	}
-	if p := planOf(v.Type(), false)(&c, v); p != nil {
+	if p := decoderOf(v.Type(), false)(&c, v); p != nil {
 		return errors.New("acp: " + p.text(v.Type().Name()))
 	}
 	return nil

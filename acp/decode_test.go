@@ -9,8 +9,8 @@ import (
 	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
-// into is Decode[T] for tables.
-func into[T any](params string) error {
+// decoding is Decode[T] for tables.
+func decoding[T any](params string) error {
 	_, err := Decode[T](json.RawMessage(params))
 	return err
 }
@@ -22,35 +22,35 @@ func TestDecodeNamesTheWrongField(t *testing.T) {
 		params string
 		want   string
 	}{
-		{"string for params", into[InitializeRequest], `"hello"`, "initialize: params: must be an object"},
-		{"list for params", into[InitializeRequest], `[1]`, "initialize: params: must be an object"},
-		{"version a string", into[InitializeRequest], `{"protocolVersion":"1"}`, "initialize: protocolVersion: must be an integer"},
-		{"version a fraction", into[InitializeRequest], `{"protocolVersion":1.5}`, "initialize: protocolVersion: must be an integer"},
-		{"version negative", into[InitializeRequest], `{"protocolVersion":-1}`, "initialize: protocolVersion: must be an integer from 0 to 65535"},
-		{"version too large", into[InitializeRequest], `{"protocolVersion":65536}`, "initialize: protocolVersion: must be an integer from 0 to 65535"},
-		{"no params", into[InitializeRequest], ``, "initialize: protocolVersion: is required"},
-		{"cwd a number", into[NewSessionRequest], `{"cwd":7,"mcpServers":[]}`, "session/new: cwd: must be a string"},
-		{"cwd null", into[NewSessionRequest], `{"cwd":null,"mcpServers":[]}`, "session/new: cwd: is required"},
-		{"cwd missing", into[NewSessionRequest], `{"mcpServers":[]}`, "session/new: cwd: is required"},
-		{"cwd null at last", into[NewSessionRequest], `{"cwd":"/a","cwd":null}`, "session/new: cwd: is required"},
-		{"server without a command", into[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"x"}]}`, "session/new: mcpServers.0.command: is required"},
-		{"server's argument", into[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"x","command":"y","args":["a",2]}]}`, "session/new: mcpServers.0.args.1: must be a string"},
-		{"server's tag", into[LoadSessionRequest], `{"sessionId":"s","cwd":"/a","mcpServers":[{"type":3}]}`, "session/load: mcpServers.0.type: must be a string"},
-		{"servers a string", into[ResumeSessionRequest], `{"sessionId":"s","cwd":"/a","mcpServers":"x"}`, "session/resume: mcpServers: must be an array"},
-		{"first missing is named", into[SetSessionModeRequest], `{}`, "session/set_mode: sessionId: is required"},
-		{"no mode", into[SetSessionModeRequest], `{"sessionId":"s"}`, "session/set_mode: modeId: is required"},
-		{"session id a number", into[SetSessionModeRequest], `{"sessionId":5,"modeId":"m"}`, "session/set_mode: sessionId: must be a string"},
-		{"no model", into[SetSessionModelRequest], `{"sessionId":"s"}`, "session/set_model: modelId: is required"},
-		{"option's value", into[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":1}`, "session/set_config_option: value: must be a string, or true or false"},
-		{"block without a type", into[PromptRequest], `{"sessionId":"s","prompt":[{"text":"x"}]}`, "session/prompt: prompt.0.type: is required"},
-		{"block a string", into[PromptRequest], `{"sessionId":"s","prompt":["x"]}`, "session/prompt: prompt.0: must be an object"},
-		{"known block, bad body", into[PromptRequest], `{"sessionId":"s","prompt":[{"type":"text","text":"a"},{"type":"text","text":5}]}`, "session/prompt: prompt.1.text: must be a string"},
-		{"prompt a string", into[PromptRequest], `{"sessionId":"s","prompt":"x"}`, "session/prompt: prompt: must be an array"},
-		{"prompt missing", into[PromptRequest], `{"sessionId":"s"}`, "session/prompt: prompt: is required"},
-		{"resource without content", into[PromptRequest], `{"sessionId":"s","prompt":[{"type":"resource","resource":{"uri":"u"}}]}`, "session/prompt: prompt.0.resource.text: is required"},
-		{"cancelled id", into[CancelRequestNotification], `{"requestId":{}}`, "$/cancel_request: requestId: must be an integer, a string or null"},
-		{"form", into[CreateElicitationRequest], `{"mode":"form","message":"m"}`, "elicitation/create: requestedSchema: is required"},
-		{"not JSON", into[InitializeRequest], `{"protocolVersion":1,`, "initialize: params: must be valid JSON"},
+		{"string for params", decoding[InitializeRequest], `"hello"`, "initialize: params: must be an object"},
+		{"list for params", decoding[InitializeRequest], `[1]`, "initialize: params: must be an object"},
+		{"version a string", decoding[InitializeRequest], `{"protocolVersion":"1"}`, "initialize: protocolVersion: must be an integer"},
+		{"version a fraction", decoding[InitializeRequest], `{"protocolVersion":1.5}`, "initialize: protocolVersion: must be an integer"},
+		{"version negative", decoding[InitializeRequest], `{"protocolVersion":-1}`, "initialize: protocolVersion: must be an integer from 0 to 65535"},
+		{"version too large", decoding[InitializeRequest], `{"protocolVersion":65536}`, "initialize: protocolVersion: must be an integer from 0 to 65535"},
+		{"no params", decoding[InitializeRequest], ``, "initialize: protocolVersion: is required"},
+		{"cwd a number", decoding[NewSessionRequest], `{"cwd":7,"mcpServers":[]}`, "session/new: cwd: must be a string"},
+		{"cwd null", decoding[NewSessionRequest], `{"cwd":null,"mcpServers":[]}`, "session/new: cwd: is required"},
+		{"cwd missing", decoding[NewSessionRequest], `{"mcpServers":[]}`, "session/new: cwd: is required"},
+		{"cwd null at last", decoding[NewSessionRequest], `{"cwd":"/a","cwd":null}`, "session/new: cwd: is required"},
+		{"server without a command", decoding[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"x"}]}`, "session/new: mcpServers.0.command: is required"},
+		{"server's argument", decoding[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"x","command":"y","args":["a",2]}]}`, "session/new: mcpServers.0.args.1: must be a string"},
+		{"server's tag", decoding[LoadSessionRequest], `{"sessionId":"s","cwd":"/a","mcpServers":[{"type":3}]}`, "session/load: mcpServers.0.type: must be a string"},
+		{"servers a string", decoding[ResumeSessionRequest], `{"sessionId":"s","cwd":"/a","mcpServers":"x"}`, "session/resume: mcpServers: must be an array"},
+		{"first missing is named", decoding[SetSessionModeRequest], `{}`, "session/set_mode: sessionId: is required"},
+		{"no mode", decoding[SetSessionModeRequest], `{"sessionId":"s"}`, "session/set_mode: modeId: is required"},
+		{"session id a number", decoding[SetSessionModeRequest], `{"sessionId":5,"modeId":"m"}`, "session/set_mode: sessionId: must be a string"},
+		{"no model", decoding[SetSessionModelRequest], `{"sessionId":"s"}`, "session/set_model: modelId: is required"},
+		{"option's value", decoding[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":1}`, "session/set_config_option: value: must be a string, or true or false"},
+		{"block without a type", decoding[PromptRequest], `{"sessionId":"s","prompt":[{"text":"x"}]}`, "session/prompt: prompt.0.type: is required"},
+		{"block a string", decoding[PromptRequest], `{"sessionId":"s","prompt":["x"]}`, "session/prompt: prompt.0: must be an object"},
+		{"known block, bad body", decoding[PromptRequest], `{"sessionId":"s","prompt":[{"type":"text","text":"a"},{"type":"text","text":5}]}`, "session/prompt: prompt.1.text: must be a string"},
+		{"prompt a string", decoding[PromptRequest], `{"sessionId":"s","prompt":"x"}`, "session/prompt: prompt: must be an array"},
+		{"prompt missing", decoding[PromptRequest], `{"sessionId":"s"}`, "session/prompt: prompt: is required"},
+		{"resource without content", decoding[PromptRequest], `{"sessionId":"s","prompt":[{"type":"resource","resource":{"uri":"u"}}]}`, "session/prompt: prompt.0.resource.text: is required"},
+		{"cancelled id", decoding[CancelRequestNotification], `{"requestId":{}}`, "$/cancel_request: requestId: must be an integer, a string or null"},
+		{"form", decoding[CreateElicitationRequest], `{"mode":"form","message":"m"}`, "elicitation/create: requestedSchema: is required"},
+		{"not JSON", decoding[InitializeRequest], `{"protocolVersion":1,`, "initialize: params: must be valid JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.decode(test.params)
@@ -72,42 +72,42 @@ func TestDecodeIsLenient(t *testing.T) {
 		params string
 		want   string // what the value is written as
 	}{
-		{"bare initialize", value[InitializeRequest], `{"protocolVersion":1}`, `{"protocolVersion":1}`},
-		{"integral float", value[InitializeRequest], `{"protocolVersion":1.0}`, `{"protocolVersion":1}`},
-		{"Lua's empty tables", value[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":[],"_meta":[],"clientInfo":[]}`,
+		{"bare initialize", decoded[InitializeRequest], `{"protocolVersion":1}`, `{"protocolVersion":1}`},
+		{"integral float", decoded[InitializeRequest], `{"protocolVersion":1.0}`, `{"protocolVersion":1}`},
+		{"Lua's empty tables", decoded[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":[],"_meta":[],"clientInfo":[]}`,
 			`{"protocolVersion":1,"clientInfo":{"name":"","version":""}}`},
-		{"Lua's empty tables inside", value[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":{"fs":[],"session":{"configOptions":{"boolean":[]}},"terminal":true}}`,
+		{"Lua's empty tables inside", decoded[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":{"fs":[],"session":{"configOptions":{"boolean":[]}},"terminal":true}}`,
 			`{"protocolVersion":1,"clientCapabilities":{"terminal":true,"session":{"configOptions":{"boolean":{}}}}}`},
-		{"null for absent", value[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":null,"clientInfo":null,"_meta":null}`, `{"protocolVersion":1}`},
-		{"wrong optional members", value[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":{"terminal":"yes","fs":{"readTextFile":1,"writeTextFile":true}},"clientInfo":"x"}`,
+		{"null for absent", decoded[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":null,"clientInfo":null,"_meta":null}`, `{"protocolVersion":1}`},
+		{"wrong optional members", decoded[InitializeRequest], `{"protocolVersion":1,"clientCapabilities":{"terminal":"yes","fs":{"readTextFile":1,"writeTextFile":true}},"clientInfo":"x"}`,
 			`{"protocolVersion":1,"clientCapabilities":{"fs":{"writeTextFile":true}}}`},
-		{"client without a version", value[InitializeRequest], `{"protocolVersion":1,"clientInfo":{"name":"zed"}}`,
+		{"client without a version", decoded[InitializeRequest], `{"protocolVersion":1,"clientInfo":{"name":"zed"}}`,
 			`{"protocolVersion":1,"clientInfo":{"name":"zed","version":""}}`},
-		{"unknown members", value[InitializeRequest], `{"x":[{"y":"]\"}"}],"protocolVersion":1}`, `{"protocolVersion":1}`},
-		{"escaped names", value[InitializeRequest], `{"protocol\u0056ersion":1}`, `{"protocolVersion":1}`},
-		{"no servers", value[NewSessionRequest], `{"cwd":"/a"}`, `{"cwd":"/a","mcpServers":[]}`},
-		{"null for servers", value[NewSessionRequest], `{"cwd":"/a","mcpServers":null}`, `{"cwd":"/a","mcpServers":[]}`},
-		{"an empty object of servers", value[NewSessionRequest], `{"cwd":"/a","mcpServers":{}}`, `{"cwd":"/a","mcpServers":[]}`},
-		{"wrong folders", value[NewSessionRequest], `{"cwd":"/a","additionalDirectories":[1,"/b"]}`, `{"cwd":"/a","additionalDirectories":["/b"],"mcpServers":[]}`},
-		{"server of few words", value[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"n","command":"c"},{"type":"stdio","name":"n","command":"c","args":null,"env":{}},{"type":"http","name":"h","url":"u"}]}`,
+		{"unknown members", decoded[InitializeRequest], `{"x":[{"y":"]\"}"}],"protocolVersion":1}`, `{"protocolVersion":1}`},
+		{"escaped names", decoded[InitializeRequest], `{"protocol\u0056ersion":1}`, `{"protocolVersion":1}`},
+		{"no servers", decoded[NewSessionRequest], `{"cwd":"/a"}`, `{"cwd":"/a","mcpServers":[]}`},
+		{"null for servers", decoded[NewSessionRequest], `{"cwd":"/a","mcpServers":null}`, `{"cwd":"/a","mcpServers":[]}`},
+		{"an empty object of servers", decoded[NewSessionRequest], `{"cwd":"/a","mcpServers":{}}`, `{"cwd":"/a","mcpServers":[]}`},
+		{"wrong folders", decoded[NewSessionRequest], `{"cwd":"/a","additionalDirectories":[1,"/b"]}`, `{"cwd":"/a","additionalDirectories":["/b"],"mcpServers":[]}`},
+		{"server of few words", decoded[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"name":"n","command":"c"},{"type":"stdio","name":"n","command":"c","args":null,"env":{}},{"type":"http","name":"h","url":"u"}]}`,
 			`{"cwd":"/a","mcpServers":[{"name":"n","command":"c","args":[],"env":[]},{"name":"n","command":"c","args":[],"env":[]},{"type":"http","name":"h","url":"u","headers":[]}]}`},
-		{"server of the future", value[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"type":"acp","id":1}]}`, `{"cwd":"/a","mcpServers":[{"type":"acp","id":1}]}`},
-		{"no params at all", value[ListSessionsRequest], ``, `{}`},
-		{"null params", value[ListSessionsRequest], `null`, `{}`},
-		{"block of the future", value[PromptRequest], `{"sessionId":"s","prompt":[{"type":"smell","x":1.0}]}`, `{"sessionId":"s","prompt":[{"type":"smell","x":1.0}]}`},
-		{"wrong annotations", value[PromptRequest], `{"sessionId":"s","prompt":[{"type":"text","text":"","annotations":5}]}`, `{"sessionId":"s","prompt":[{"type":"text","text":""}]}`},
-		{"meta is kept", value[PromptRequest], `{"sessionId":"s","prompt":[],"_meta":{"n":12345678901234567890,"o":{"p":[null]}}}`,
+		{"server of the future", decoded[NewSessionRequest], `{"cwd":"/a","mcpServers":[{"type":"acp","id":1}]}`, `{"cwd":"/a","mcpServers":[{"type":"acp","id":1}]}`},
+		{"no params at all", decoded[ListSessionsRequest], ``, `{}`},
+		{"null params", decoded[ListSessionsRequest], `null`, `{}`},
+		{"block of the future", decoded[PromptRequest], `{"sessionId":"s","prompt":[{"type":"smell","x":1.0}]}`, `{"sessionId":"s","prompt":[{"type":"smell","x":1.0}]}`},
+		{"wrong annotations", decoded[PromptRequest], `{"sessionId":"s","prompt":[{"type":"text","text":"","annotations":5}]}`, `{"sessionId":"s","prompt":[{"type":"text","text":""}]}`},
+		{"meta is kept", decoded[PromptRequest], `{"sessionId":"s","prompt":[],"_meta":{"n":12345678901234567890,"o":{"p":[null]}}}`,
 			`{"sessionId":"s","prompt":[],"_meta":{"n":12345678901234567890,"o":{"p":[null]}}}`},
-		{"switch without its type", value[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":true}`,
+		{"switch without its type", decoded[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":true}`,
 			`{"type":"boolean","sessionId":"s","configId":"c","value":true}`},
-		{"value with a type", value[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":"v","type":"x"}`,
+		{"value with a type", decoded[SetSessionConfigOptionRequest], `{"sessionId":"s","configId":"c","value":"v","type":"x"}`,
 			`{"sessionId":"s","configId":"c","value":"v"}`},
-		{"selected nothing", value[RequestPermissionResponse], `{"outcome":{"outcome":"selected"}}`, `{"outcome":{"outcome":"cancelled"}}`},
-		{"selected null", value[RequestPermissionResponse], `{"outcome":{"outcome":"selected","optionId":null}}`, `{"outcome":{"outcome":"cancelled"}}`},
-		{"no answer to a write", value[WriteTextFileResponse], `null`, `{}`},
-		{"wrong content is left out", value[ToolCallUpdate], `{"toolCallId":"c","content":[{"type":"diff"},{"type":"terminal","terminalId":"t"}],"locations":"x"}`,
+		{"selected nothing", decoded[RequestPermissionResponse], `{"outcome":{"outcome":"selected"}}`, `{"outcome":{"outcome":"cancelled"}}`},
+		{"selected null", decoded[RequestPermissionResponse], `{"outcome":{"outcome":"selected","optionId":null}}`, `{"outcome":{"outcome":"cancelled"}}`},
+		{"no answer to a write", decoded[WriteTextFileResponse], `null`, `{}`},
+		{"wrong content is left out", decoded[ToolCallUpdate], `{"toolCallId":"c","content":[{"type":"diff"},{"type":"terminal","terminalId":"t"}],"locations":"x"}`,
 			`{"toolCallId":"c","content":[{"type":"terminal","terminalId":"t"}]}`},
-		{"null request id", value[CancelRequestNotification], `{"requestId":null}`, `{"requestId":null}`},
+		{"null request id", decoded[CancelRequestNotification], `{"requestId":null}`, `{"requestId":null}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, err := test.decode(test.params)
@@ -125,7 +125,7 @@ func TestDecodeIsLenient(t *testing.T) {
 	}
 }
 
-func value[T any](params string) (any, error) { return Decode[T](json.RawMessage(params)) }
+func decoded[T any](params string) (any, error) { return Decode[T](json.RawMessage(params)) }
 
 func TestDecodeResultSaysWhatIsWrong(t *testing.T) {
 	_, err := DecodeResult[ReadTextFileResponse](json.RawMessage("null"))

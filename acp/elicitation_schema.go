@@ -55,7 +55,7 @@ func (ps ElicitationProperties) MarshalJSON() ([]byte, error) {
 func (ps *ElicitationProperties) UnmarshalJSON(b []byte) error { return unmarshal(b, ps) }
 
 func (ps *ElicitationProperties) decode(c *cursor) *problem {
-	read := planOf(reflect.TypeFor[ElicitationPropertySchema](), false)
+	read := decoderOf(reflect.TypeFor[ElicitationPropertySchema](), false)
 	var list ElicitationProperties
 	p := c.object(func(key []byte) *problem {
 		prop := ElicitationProperty{Name: string(key)}

@@ -24,7 +24,7 @@ type planKey struct {
 // plans caches what newPlan works out; it holds nothing that can change.
 var plans sync.Map // planKey → plan
 
-func planOf(t reflect.Type, lenient bool) plan {
+func decoderOf(t reflect.Type, lenient bool) plan {
 	key := planKey{t, lenient}
 	if p, ok := plans.Load(key); ok {
 		return p.(plan)
@@ -125,7 +125,7 @@ func decodeFloat(c *cursor, v reflect.Value) *problem {
 }
 
 func pointerPlan(t reflect.Type, lenient bool) plan {
-	elem := planOf(t.Elem(), lenient)
+	elem := decoderOf(t.Elem(), lenient)
 	return func(c *cursor, v reflect.Value) *problem {
 		n := reflect.New(t.Elem())
 		if p := elem(c, n.Elem()); p != nil {
@@ -137,7 +137,7 @@ func pointerPlan(t reflect.Type, lenient bool) plan {
 }
 
 func slicePlan(t reflect.Type, lenient bool) plan {
-	elem := planOf(t.Elem(), lenient)
+	elem := decoderOf(t.Elem(), lenient)
 	return func(c *cursor, v reflect.Value) *problem {
 		list := reflect.MakeSlice(t, 0, 0)
 		p := c.array(func(i int) *problem {
@@ -161,7 +161,7 @@ func slicePlan(t reflect.Type, lenient bool) plan {
 }
 
 func mapPlan(t reflect.Type) plan {
-	elem := planOf(t.Elem(), false)
+	elem := decoderOf(t.Elem(), false)
 	return func(c *cursor, v reflect.Value) *problem {
 		m := reflect.MakeMap(t)
 		p := c.object(func(key []byte) *problem {
@@ -267,7 +267,7 @@ func collectFields(t reflect.Type, index []int) []*field {
 			rule := sf.Tag.Get("acp")
 			f := &field{name: name, index: at, required: rule == "required", strict: rule == "strict"}
 			f.nullable = sf.Type == reflect.TypeFor[RequestID]()
-			f.plan = planOf(sf.Type, !f.required && !f.strict)
+			f.plan = decoderOf(sf.Type, !f.required && !f.strict)
 			fields = append(fields, f)
 		}
 	}

@@ -120,7 +120,7 @@ func (u *union) decode(c *cursor, v reflect.Value) *problem {
 			return p
 		}
 		n.FieldByName("Unknown").Set(reflect.ValueOf(Unknown{Tag: name, Raw: append(json.RawMessage(nil), raw...)}))
-	} else if p := planOf(variant, false)(c, n); p != nil {
+	} else if p := decoderOf(variant, false)(c, n); p != nil {
 		return p
 	}
 	if u.settle != nil {
