@@ -92,25 +92,61 @@ func brief(old, new string) string {
 	return strings.TrimSuffix(diff, "\n")
 }
 
-// locations are the first lines of what changed from before to after, at most
-// maxLocations.
-func (c *change) locations() []kinds.Location {
-	const context = 0
-	old := ""
-	if c.before != nil {
-		old = c.before.LF()
-	}
-	edits := udiff.Lines(old, c.after.LF())
-	diff, err := udiff.ToUnifiedDiff("", "", old, edits, context)
-	if err != nil || len(diff.Hunks) == 0 {
-		return []kinds.Location{{Path: c.Asked}}
-	}
-	var places []kinds.Location
-	for _, hunk := range diff.Hunks[:min(len(diff.Hunks), maxLocations)] {
-		places = append(places, kinds.Location{Path: c.Asked, Line: max(hunk.ToLine, 1)})
+// maxLocations is how many places of one change are told to the editor.
+const maxLocations = 100
+
+// places are lines of the file, the first of each changed hunk, as locations.
+func (t target) places(lines []int) []kinds.Location {
+	places := []kinds.Location{}
+	for _, line := range lines[:min(len(lines), maxLocations)] {
+		places = append(places, kinds.Location{Path: t.Asked, Line: line})
 	}
 	return places
 }
 
-// maxLocations is how many places of one change are told to the editor.
-const maxLocations = 100
+// splicedLines are the first lines of what changes, in the new text, when the
+// changes are made. Changes in neighbouring lines are one.
+func splicedLines(before *workspace.Text, splices []workspace.Splice) []int {
+	text := before.LF()
+	var lines []int
+	line, at := 1, 0 // line: in the new text, of the offset at in the old one
+	last := -1       // the last line that changed
+	for _, s := range splices {
+		s = before.Narrow(s)
+		line += strings.Count(text[at:s.Start], "\n")
+		at = s.End
+		added := strings.Count(s.New, "\n")
+		first, end := line, line+added
+		lineEnds := s.Start == len(text) || text[s.Start] == '\n'
+		switch {
+		case s.Start == at && s.Start > 0 && lineEnds && strings.HasPrefix(s.New, "\n"):
+			first++ // what is added begins after this line
+		case strings.HasSuffix(s.New, "\n"):
+			end--
+		}
+		if last < 0 || first > last+1 {
+			lines = append(lines, first)
+		}
+		last = max(last, end)
+		line += added
+	}
+	return lines
+}
+
+// diffedLines are the first lines of what differs in new, for texts of which
+// nothing else is known; nil where they are too long to compare.
+func diffedLines(old, new string) []int {
+	const most = 1 << 20
+	if len(old)+len(new) > most {
+		return nil
+	}
+	diff, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, new), 0)
+	if err != nil {
+		return nil
+	}
+	var lines []int
+	for _, hunk := range diff.Hunks {
+		lines = append(lines, max(hunk.ToLine, 1))
+	}
+	return lines
+}

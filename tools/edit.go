@@ -53,8 +53,8 @@ func Edit() Tool {
 // edit is a change of some places of a file.
 type edit struct {
 	change
-	count int // of replacements
-	line  int // the first that changes, in the old text; 0: a new file
+	count int   // of replacements
+	lines []int // the first of each changed hunk, in the new text
 }
 
 func prepareEdit(ctx context.Context, ws *Workspace, in editInput) (*Action, error) {
@@ -82,7 +82,7 @@ func prepareEdit(ctx context.Context, ws *Workspace, in editInput) (*Action, err
 	if err != nil {
 		return nil, err
 	}
-	a.Card = t.root().Edit(t.Asked, e.line, e.card())
+	a.Card = t.root().Edit(t.Asked, e.lines[0], e.card())
 	a.Run = func(ctx context.Context, _ func(Output)) (Result, error) { return runEdit(ctx, e) }
 	return a, nil
 }
@@ -115,7 +115,7 @@ func planEdit(ctx context.Context, t target, in editInput) (*edit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
 	}
-	return &edit{change{t, before, after}, len(found), before.LineAt(before.Narrow(splices[0]).Start)}, nil
+	return &edit{change{t, before, after}, len(found), splicedLines(before, splices)}, nil
 }
 
 // planFill puts the text into a file that does not exist or is empty.
@@ -133,7 +133,7 @@ func planFill(t target, before *workspace.Text, text string) (*edit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
 	}
-	return &edit{change{t, before, after}, 1, 1}, nil
+	return &edit{change{t, before, after}, 1, []int{1}}, nil
 }
 
 // mismatch is an error that says something of what is in the file. Where the
@@ -151,16 +151,20 @@ func runEdit(ctx context.Context, e *edit) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	places := e.locations()
+	if note != "" && e.before != nil { // an editor may have changed more
+		if lines := diffedLines(e.before.LF(), e.after.LF()); len(lines) > 0 {
+			e.lines = lines
+		}
+	}
 	times := "1 occurrence"
 	if e.count > 1 {
 		times = fmt.Sprintf("%d occurrences", e.count)
 	}
-	text := fmt.Sprintf("Replaced %s in %s; first changed line: %d.", times, e.name, max(places[0].Line, 1))
+	text := fmt.Sprintf("Replaced %s in %s; first changed line: %d.", times, e.name, e.lines[0])
 	if e.before == nil {
 		text = fmt.Sprintf("Created %s (%d bytes).", e.name, len(e.after.Bytes()))
 	}
-	return Result{Text: text + note, Locations: places, Changes: []kinds.Change{e.card()}}, nil
+	return Result{Text: text + note, Locations: e.places(e.lines), Changes: []kinds.Change{e.card()}}, nil
 }
 
 // occurrences lists where old stands in text, without overlaps.

@@ -125,14 +125,19 @@ func decodeWideRange(e Encoding, src io.ReaderAt, from, length int64) (Range, er
 			from -= 2
 		}
 	}
-	data, err := readAt(src, from, max(length&^1, 4))
+	end := int(max(length&^1, 2))
+	data, err := readAt(src, from, int64(end)+2)
 	if err != nil {
 		return Range{}, err
 	}
-	data = data[:len(data)&^1]
-	if n := len(data); n > 2 && e.surrogate(data[n-2:], 0xd800) {
-		data = data[:n-2]
+	if end <= len(data) && e.surrogate(data[end-2:], 0xd800) {
+		if end > 2 {
+			end -= 2
+		} else {
+			end += 2
+		}
 	}
+	data = data[:min(end, len(data))]
 	body, err := decodeWide(e, data)
 	if err != nil {
 		return Range{}, err

@@ -185,8 +185,5 @@ func (t *Text) LineEnd() string {
 // inBody is the offset in body of an offset in lf.
 func (t *Text) inBody(lf int) int { return lf + sort.SearchInts(t.crlf, lf) }
 
-// LineAt is the number of the line, from 1, that an offset in LF lies in.
-func (t *Text) LineAt(lf int) int { return 1 + strings.Count(t.lf[:lf], "\n") }
-
 // FoldLineEnds is text with every CRLF made LF, as Text.LF is.
 func FoldLineEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
