@@ -1,0 +1,91 @@
+// Package config reads what the user and a trusted project set, keeps
+// credentials, trust and grants, and chooses the model. It follows
+// spec/config-keys.md.
+//
+// It leaves out what the settings do, and the editors' configurations (package
+// editors).
+package config
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/acp-agent/acp-agent/session/model"
+	"github.com/acp-agent/acp-agent/session/permission"
+)
+
+// Config is what holds for a session. The zero value of a field is its default
+// but where Default says otherwise.
+type Config struct {
+	Model                 string // provider/model for new sessions; empty: see Choose
+	SmallModel            string
+	Mode                  permission.Mode
+	MaxTurnRequests       int
+	Retry                 Retry
+	Rules                 []permission.Rule // of the files, with their scopes
+	AskReason             bool
+	AdditionalDirectories []string // absolute
+	Trust                 Trust
+	Proxy                 string
+	NoProxy               []string
+	CAFile                string
+	Env                   map[string]*string // nil removes a variable
+	Providers             map[string]Provider
+	Models                map[string]model.Override // by provider/model
+	LogLevel              string
+	LogFile               string
+}
+
+// Retry is how failed model requests are repeated.
+type Retry struct {
+	Max                 int // after the first try; 0: none
+	BaseDelay, MaxDelay time.Duration
+}
+
+// Trust says whether a folder that is not yet trusted is asked about.
+type Trust string
+
+// The values of the key trust.
+const (
+	TrustAsk    Trust = "ask"
+	TrustAlways Trust = "always"
+	TrustNever  Trust = "never"
+)
+
+// Provider is a provider of the user's own.
+type Provider struct {
+	Type      model.API
+	BaseURL   string
+	APIKeyEnv string
+	Headers   map[string]string
+	Models    []string
+}
+
+// Default is the configuration where no file says anything.
+func Default() *Config {
+	return &Config{
+		Mode:            permission.Default,
+		MaxTurnRequests: 200,
+		Retry:           Retry{Max: 5, BaseDelay: 500 * time.Millisecond, MaxDelay: time.Minute},
+		Trust:           TrustAsk,
+		LogLevel:        "warn",
+	}
+}
+
+// Secrets names the variables that hold keys of the user's own providers: no
+// command gets them.
+func (c *Config) Secrets() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
+		if env := c.Providers[name].APIKeyEnv; env != "" {
+			names = append(names, env)
+		}
+	}
+	return names
+}
+
+// Transport is how model servers are reached.
+func (c *Config) Transport() model.TransportOptions {
+	return model.TransportOptions{Proxy: c.Proxy, NoProxy: c.NoProxy, CAFile: c.CAFile}
+}

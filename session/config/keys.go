@@ -1,0 +1,274 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/acp-agent/acp-agent/session/model"
+	"github.com/acp-agent/acp-agent/session/permission"
+)
+
+// key is one key of spec/config-keys.md.
+type key struct {
+	read      func(r *reader, v hujson.Value) error // nil: known, and not of this package
+	userOnly  bool                                  // a project cannot set it
+	restricts bool                                  // counts also in an untrusted project
+}
+
+// keys is every key there is. It is filled at the first use of the package's
+// variables and never changes.
+var keys = map[string]key{
+	"model":           {read: text(func(c *Config) *string { return &c.Model })},
+	"smallModel":      {read: text(func(c *Config) *string { return &c.SmallModel })},
+	"mode":            {read: readMode},
+	"maxTurnRequests": {read: integer(1, func(c *Config, n int) { c.MaxTurnRequests = n })},
+
+	"retry.max":         {read: integer(0, func(c *Config, n int) { c.Retry.Max = n })},
+	"retry.baseDelayMs": {read: integer(0, func(c *Config, n int) { c.Retry.BaseDelay = milliseconds(n) })},
+	"retry.maxDelayMs":  {read: integer(0, func(c *Config, n int) { c.Retry.MaxDelay = milliseconds(n) })},
+
+	"permissions.rules":     {read: readRules, restricts: true},
+	"permissions.askReason": {read: boolean(func(c *Config) *bool { return &c.AskReason })},
+	"additionalDirectories": {read: readDirectories, userOnly: true},
+	"trust":                 {read: readTrust, userOnly: true},
+
+	"proxy":     {read: readProxy, userOnly: true},
+	"noProxy":   {read: into(func(c *Config) any { return &c.NoProxy }, "must be a list of hosts"), userOnly: true},
+	"caFile":    {read: text(func(c *Config) *string { return &c.CAFile }), userOnly: true},
+	"env":       {read: readEnv},
+	"providers": {read: readProviders, userOnly: true},
+	"models":    {read: readModels},
+	"log.level": {read: readLogLevel},
+	"log.file":  {read: text(func(c *Config) *string { return &c.LogFile }), userOnly: true},
+
+	"mcpServers": {}, "mcp.startTimeoutMs": {}, "mcp.callTimeoutMs": {}, "toolSearch.threshold": {},
+	"lsp.enabled": {}, "lsp.servers": {}, "lsp.diagnosticsWaitMs": {}, "lsp.requestTimeoutMs": {},
+	"lsp.startTimeoutMs": {}, "lsp.idleStopMs": {},
+	"web.allowPrivate": {userOnly: true}, "web.timeoutMs": {}, "web.search": {},
+	"hooks.sessionStart": {}, "hooks.sessionEnd": {}, "hooks.userPromptSubmit": {}, "hooks.preToolUse": {},
+	"hooks.postToolUse": {}, "hooks.postToolUseFailure": {}, "hooks.turnEnd": {}, "hooks.preCompact": {}, "hooks.notification": {},
+	"skills.paths": {}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
+	"sandbox.mode": {userOnly: true}, "sandbox.network": {userOnly: true}, "sandbox.writable": {userOnly: true},
+}
+
+func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// decode reads a value, comments and all, as plain JSON.
+func decode(v hujson.Value, to any) error {
+	v = v.Clone()
+	v.Standardize()
+	return json.Unmarshal(v.Pack(), to)
+}
+
+func text(field func(*Config) *string) func(*reader, hujson.Value) error {
+	return into(func(c *Config) any { return field(c) }, "must be a string")
+}
+
+func boolean(field func(*Config) *bool) func(*reader, hujson.Value) error {
+	return into(func(c *Config) any { return field(c) }, "must be true or false")
+}
+
+// into decodes into the field, or says what it must be.
+func into(field func(*Config) any, must string) func(*reader, hujson.Value) error {
+	return func(r *reader, v hujson.Value) error {
+		if decode(v, field(r.config)) != nil {
+			return errors.New(must)
+		}
+		return nil
+	}
+}
+
+func integer(least int, set func(*Config, int)) func(*reader, hujson.Value) error {
+	return func(r *reader, v hujson.Value) error {
+		var n int
+		if decode(v, &n) != nil || n < least {
+			return fmt.Errorf("must be a whole number from %d", least)
+		}
+		set(r.config, n)
+		return nil
+	}
+}
+
+func readMode(r *reader, v hujson.Value) error {
+	var mode permission.Mode
+	if decode(v, &mode) != nil || !mode.Valid() {
+		var names []string
+		for _, m := range permission.Modes() {
+			names = append(names, string(m.ID))
+		}
+		return fmt.Errorf("must be one of %s", strings.Join(names, ", "))
+	}
+	if r.scope == permission.Project && mode == permission.BypassPermissions {
+		return errors.New("cannot be bypassPermissions in a project's file")
+	}
+	r.config.Mode = mode
+	return nil
+}
+
+func readTrust(r *reader, v hujson.Value) error {
+	var t Trust
+	if decode(v, &t) != nil || t != TrustAsk && t != TrustAlways && t != TrustNever {
+		return errors.New("must be ask, always or never")
+	}
+	r.config.Trust = t
+	return nil
+}
+
+func readLogLevel(r *reader, v hujson.Value) error {
+	var level string
+	if decode(v, &level) == nil {
+		switch level {
+		case "error", "warn", "info", "debug":
+			r.config.LogLevel = level
+			return nil
+		}
+	}
+	return errors.New("must be error, warn, info or debug")
+}
+
+func readProxy(r *reader, v hujson.Value) error {
+	var s string
+	if decode(v, &s) != nil {
+		return errors.New("must be a URL")
+	}
+	if u, err := url.Parse(s); s != "" && (err != nil || u.Host == "") {
+		return errors.New("must be a URL such as http://proxy.example:3128")
+	}
+	r.config.Proxy = s
+	return nil
+}
+
+// readDirectories takes paths relative to the user's home.
+func readDirectories(r *reader, v hujson.Value) error {
+	var dirs []string
+	if decode(v, &dirs) != nil {
+		return errors.New("must be a list of paths")
+	}
+	for i, d := range dirs {
+		if rest, ok := strings.CutPrefix(d, "~/"); ok {
+			d = filepath.Join(r.home, rest)
+		}
+		if !filepath.IsAbs(d) {
+			return fmt.Errorf("has %q, which is not absolute", dirs[i])
+		}
+		dirs[i] = filepath.Clean(d)
+	}
+	r.config.AdditionalDirectories = dirs
+	return nil
+}
+
+func readEnv(r *reader, v hujson.Value) error {
+	var env map[string]*string
+	if decode(v, &env) != nil {
+		return errors.New("must be an object of strings, or null to remove a variable")
+	}
+	if r.config.Env == nil {
+		r.config.Env = map[string]*string{}
+	}
+	for name, value := range env {
+		r.config.Env[name] = value
+	}
+	return nil
+}
+
+func readModels(r *reader, v hujson.Value) error {
+	var models map[string]model.Override
+	if err := decode(v, &models); err != nil {
+		return fmt.Errorf("must be an object of PROVIDER/MODEL and what is to be known of it: %w", err)
+	}
+	if r.config.Models == nil {
+		r.config.Models = map[string]model.Override{}
+	}
+	for name, o := range models {
+		r.config.Models[name] = o
+	}
+	return nil
+}
+
+func readProviders(r *reader, v hujson.Value) error {
+	var providers map[string]struct {
+		Type      model.API         `json:"type"`
+		BaseURL   string            `json:"baseURL"`
+		APIKeyEnv string            `json:"apiKeyEnv"`
+		Headers   map[string]string `json:"headers"`
+		Models    []string          `json:"models"`
+	}
+	if err := decode(v, &providers); err != nil {
+		return fmt.Errorf("must be an object of {type, baseURL, apiKeyEnv, headers, models}: %w", err)
+	}
+	if r.config.Providers == nil {
+		r.config.Providers = map[string]Provider{}
+	}
+	for name, p := range providers {
+		if strings.ContainsAny(name, "/ ") || name == "" {
+			r.tell(v.StartOffset, "the provider's name %q must have no blank and no slash; it is left out", name)
+			continue
+		}
+		if row, ok := model.FindProvider(string(p.Type)); !ok {
+			r.tell(v.StartOffset, "the provider %s has the unknown type %q; it is left out", name, p.Type)
+			continue
+		} else if err := row.Check(); err != nil {
+			r.tell(v.StartOffset, "the provider %s: %v; it is left out", name, err)
+			continue
+		}
+		r.config.Providers[name] = Provider(p)
+	}
+	return nil
+}
+
+func readRules(r *reader, v hujson.Value) error {
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return errors.New("must be a list of {permission, pattern, action}")
+	}
+	for _, e := range list.Elements {
+		rule, err := r.rule(e)
+		switch {
+		case err != nil:
+			r.tell(e.StartOffset, "%v; it allows nothing", err)
+			if rule.Action == permission.Allow {
+				continue
+			}
+			r.config.Rules = append(r.config.Rules, rule) // a restriction still restricts
+		case r.scope == permission.Project && rule.Action == permission.Allow && catchAll(rule):
+			r.tell(e.StartOffset, "a project cannot allow everything; the rule is left out")
+		case r.restrictOnly && rule.Action == permission.Allow:
+		default:
+			r.config.Rules = append(r.config.Rules, rule)
+		}
+	}
+	return nil
+}
+
+// catchAll reports whether a rule allows every call of a kind that matters.
+func catchAll(r permission.Rule) bool {
+	return r.Pattern == "" || strings.Trim(r.Pattern, "*/ ") == ""
+}
+
+// rule reads {permission, pattern?, action}.
+func (r *reader) rule(v hujson.Value) (permission.Rule, error) {
+	var raw struct {
+		Permission string             `json:"permission"`
+		Pattern    string             `json:"pattern"`
+		Action     *permission.Action `json:"action"`
+	}
+	if err := decode(v, &raw); err != nil {
+		return permission.Rule{Action: permission.Allow}, fmt.Errorf("a rule must be {permission, pattern, action}: %w", err)
+	}
+	if raw.Action == nil {
+		return permission.Rule{Action: permission.Allow}, errors.New("a rule has no action: allow, ask or deny")
+	}
+	return permission.ParseRule(raw.Permission, raw.Pattern, *raw.Action, r.scope, r.place(v.StartOffset))
+}
+
+func (r *reader) place(offset int) string {
+	before := string(r.data[:min(max(offset, 0), len(r.data))])
+	return fmt.Sprintf("%s:%d", r.file, strings.Count(before, "\n")+1)
+}
