@@ -19,9 +19,10 @@ type problem struct {
 
 func wrong(want string) *problem { return &problem{want: want} }
 
-var (
-	errRequired  = "is required"
-	errMalformed = "must be valid JSON"
+// What was expected, where more than one place says it.
+const (
+	wantRequired = "is required"
+	wantJSON     = "must be valid JSON"
 )
 
 // in says that p lies inside the member or element called step.
@@ -85,7 +86,7 @@ func (c *cursor) skip() *problem {
 			c.i++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return wrong(errMalformed)
+				return wrong(wantJSON)
 			}
 			c.i++
 		case '"':
@@ -94,13 +95,13 @@ func (c *cursor) skip() *problem {
 			}
 		case ',', ':':
 			if depth == 0 {
-				return wrong(errMalformed)
+				return wrong(wantJSON)
 			}
 			c.i++
 			continue
 		default:
 			if len(c.bare()) == 0 {
-				return wrong(errMalformed)
+				return wrong(wantJSON)
 			}
 		}
 		if depth == 0 {
@@ -143,7 +144,7 @@ func (c *cursor) quoted() ([]byte, *problem) {
 	for at := start; ; {
 		n := bytes.IndexByte(c.b[at:], '"')
 		if n < 0 {
-			return nil, wrong(errMalformed)
+			return nil, wrong(wantJSON)
 		}
 		end := at + n
 		slashes := 0
@@ -313,19 +314,19 @@ func (c *cursor) object(member func(key []byte) *problem) *problem {
 			return nil
 		case ',':
 			if first {
-				return wrong(errMalformed)
+				return wrong(wantJSON)
 			}
 			c.i++
 		}
 		key, p := c.quoted()
 		if p != nil {
-			return wrong(errMalformed)
+			return wrong(wantJSON)
 		}
 		if bytes.IndexByte(key, '\\') >= 0 {
 			key = []byte(unquote(key))
 		}
 		if c.kind() != ':' {
-			return wrong(errMalformed)
+			return wrong(wantJSON)
 		}
 		c.i++
 		if p := member(key); p != nil {
@@ -357,7 +358,7 @@ func (c *cursor) array(item func(i int) *problem) *problem {
 			return nil
 		case ',':
 			if i == 0 {
-				return wrong(errMalformed)
+				return wrong(wantJSON)
 			}
 			c.i++
 		}

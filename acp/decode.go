@@ -47,7 +47,7 @@ func decode[T any](b []byte) (T, *problem) {
 	}
 	p := decoderOf(reflect.TypeFor[T](), false)(&c, reflect.ValueOf(&v).Elem())
 	if p == nil && c.kind() != 0 {
-		p = wrong(errMalformed)
+		p = wrong(wantJSON)
 	}
 	if p != nil {
 		var zero T

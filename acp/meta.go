@@ -21,7 +21,7 @@ func (m *Meta) decode(c *cursor) *problem {
 	d.UseNumber()
 	var v map[string]any
 	if err := d.Decode(&v); err != nil {
-		return wrong(errMalformed)
+		return wrong(wantJSON)
 	}
 	if len(v) > 0 {
 		*m = v

@@ -225,7 +225,7 @@ func structPlan(t reflect.Type) plan {
 func missing(required []*field, seen uint64) *problem {
 	for _, f := range required {
 		if seen&f.bit == 0 {
-			return wrong(errRequired).in(f.name)
+			return wrong(wantRequired).in(f.name)
 		}
 	}
 	return nil

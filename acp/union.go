@@ -144,7 +144,7 @@ func (u *union) variant(c *cursor) (reflect.Type, string, *problem) {
 	case !found && u.untagged != nil:
 		return u.untagged, "", nil
 	case !found:
-		return nil, "", wrong(errRequired).in(u.key)
+		return nil, "", wrong(wantRequired).in(u.key)
 	}
 	if t := u.variants[name]; t != nil {
 		return t, name, nil

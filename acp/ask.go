@@ -1,0 +1,121 @@
+package acp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/session"
+	"github.com/acp-agent/acp-agent/session/permission"
+)
+
+// asker asks the user of one session by session/request_permission.
+type asker struct {
+	*server
+	id string
+}
+
+// The ids of the options. That of an always names its offer and its scope.
+const (
+	optionAllow  = "allow-once"
+	optionReject = "reject-once"
+	optionAlways = "allow-always"
+	optionNever  = "reject-always"
+)
+
+// Ask shows the question in the editor and waits for its answer, however long
+// that takes.
+func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, error) {
+	request := a.requestOf(q)
+	var response RequestPermissionResponse
+	err := a.conn.Call(ctx, MethodSessionRequestPermission, request, &response)
+	if ctx.Err() != nil {
+		return session.Answer{}, context.Cause(ctx)
+	}
+	if err != nil {
+		a.log.Warn("the editor did not answer a permission request", "error", err)
+		return session.Answer{}, nil
+	}
+	switch o := response.Outcome.(type) {
+	case CancelledPermissionOutcome:
+		return session.Answer{Decision: session.Cancelled}, nil
+	case SelectedPermissionOutcome:
+		return answerOf(o.OptionID, request.Options), nil
+	}
+	return session.Answer{}, nil // an answer that nobody knows is a no
+}
+
+// requestOf repeats everything that was announced: some editors show nothing
+// else in their dialog.
+func (a asker) requestOf(q session.Question) RequestPermissionRequest {
+	return RequestPermissionRequest{
+		SessionID: a.id,
+		ToolCall: ToolCallUpdate{
+			ToolCallID: q.CallID, Title: q.Card.Title, Name: q.Tool, Kind: ToolKind(q.Card.Kind), Status: ToolCallPending,
+			Content: contentOf(q.Content), Locations: sink{a.server, a.id}.locationsOf(q.Card.Locations), RawInput: q.Input,
+		},
+		Options: a.optionsOf(q.Always),
+	}
+}
+
+// optionsOf offers once, and always where there is something safe to remember.
+// Only editors that show them get a second option of a kind.
+func (a asker) optionsOf(always []permission.Grant) []PermissionOption {
+	options := []PermissionOption{{OptionID: optionAllow, Name: "Allow once", Kind: PermissionAllowOnce}}
+	several := !a.client.Load().quirks.OneOptionPerKind
+	for i, g := range always {
+		if i > 0 && !several {
+			break
+		}
+		options = append(options, alwaysOption(i, g, permission.Session))
+		if several && slices.Contains(g.Scopes, permission.Project) {
+			options = append(options, alwaysOption(i, g, permission.Project))
+		}
+	}
+	options = append(options, PermissionOption{OptionID: optionReject, Name: "Reject", Kind: PermissionRejectOnce})
+	if several && len(always) == 1 && len(always[0].Rules) > 0 {
+		options = append(options, PermissionOption{OptionID: optionNever, Name: "Always reject " + always[0].Label + " in this session", Kind: PermissionRejectAlways})
+	}
+	return options
+}
+
+func alwaysOption(i int, g permission.Grant, scope permission.Scope) PermissionOption {
+	return PermissionOption{
+		OptionID: fmt.Sprintf("%s-%s-%d", optionAlways, scope, i),
+		Name:     fmt.Sprintf("Always allow %s in this %s", g.Label, scope),
+		Kind:     PermissionAllowAlways,
+	}
+}
+
+// answerOf reads the option that was chosen. One that was not offered is a no.
+func answerOf(id string, offered []PermissionOption) session.Answer {
+	for _, o := range offered {
+		if o.OptionID != id {
+			continue
+		}
+		switch o.Kind {
+		case PermissionAllowOnce:
+			return session.Answer{Decision: session.AllowedOnce}
+		case PermissionRejectAlways:
+			return session.Answer{Decision: session.RejectedAlways}
+		case PermissionAllowAlways:
+			return alwaysAnswer(strings.TrimPrefix(id, optionAlways+"-"))
+		}
+	}
+	return session.Answer{}
+}
+
+func alwaysAnswer(id string) session.Answer {
+	scope, index, _ := strings.Cut(id, "-")
+	n, err := strconv.Atoi(index)
+	if err != nil {
+		return session.Answer{}
+	}
+	a := session.Answer{Decision: session.AllowedAlways, Grant: n, Scope: permission.Session}
+	if scope == permission.Project.String() {
+		a.Scope = permission.Project
+	}
+	return a
+}

@@ -1,0 +1,386 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/model"
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// maxTogether is how many calls of one reply run at once.
+const maxTogether = 10
+
+// A call that fails the same way is nudged, and then ends the turn.
+const (
+	nudgeAfter = 3
+	stopAfter  = 5
+)
+
+// call is one tool call on its way: prepared, judged, run, reported.
+type call struct {
+	rec       callRecord
+	tool      tools.Tool // nil: the model named none that exists
+	unknown   error      // why
+	action    *tools.Action
+	announced bool
+	put       func(ctx context.Context) // stores rec again
+}
+
+// runCalls runs the calls of a reply and puts their results into the history,
+// in the order of the calls. It returns why the turn has to end, if it has to.
+func (t *Turn) runCalls(ctx context.Context, r *reply) string {
+	t.answers = map[string]Answer{}
+	for _, c := range r.calls {
+		c.put = r.rec.call(ctx, &c.rec)
+	}
+	var batch []*call
+	flush := func() {
+		t.runTogether(ctx, batch)
+		batch = nil
+	}
+	for _, c := range r.calls {
+		if ctx.Err() != nil {
+			break
+		}
+		err := t.prepare(ctx, c)
+		if len(batch) > 0 && (err != nil || !c.action.Concurrent || len(batch) == maxTogether) {
+			flush()
+			err = t.prepare(ctx, c) // what ran before it may have changed things
+		}
+		if err == nil {
+			batch = append(batch, c)
+		}
+		t.announce(ctx, c)
+		if err != nil {
+			t.finish(ctx, c, tools.Result{}, err, 0)
+		} else if !c.action.Concurrent {
+			flush()
+		}
+	}
+	flush()
+	for _, c := range r.calls {
+		if c.rec.Status != Completed && c.rec.Status != Failed {
+			t.announce(ctx, c)
+			t.finish(ctx, c, tools.Result{}, context.Cause(ctx), 0)
+		}
+	}
+	return t.takeResults(ctx, r.calls)
+}
+
+// prepare fills in the call's action and card. Its error is for the model.
+func (t *Turn) prepare(ctx context.Context, c *call) error {
+	c.action = nil
+	if c.tool == nil {
+		c.rec.Card = c.failedCard()
+		return c.unknown
+	}
+	action, err := t.prepareAction(ctx, c)
+	if err != nil {
+		c.rec.Card = c.failedCard()
+		return t.withoutContent(err)
+	}
+	c.action = action
+	c.rec.Card = action.Card
+	c.rec.Content = append(shownChanges(action.Changes), shownText(action.Card.Text)...)
+	return nil
+}
+
+func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action, err error) {
+	defer t.recovered(c, &err)
+	input := json.RawMessage(c.rec.Args)
+	if strings.TrimSpace(c.rec.Args) == "" {
+		input = json.RawMessage("{}")
+	}
+	return c.tool.Prepare(ctx, t.session.workspace, input)
+}
+
+// recovered makes a panic of a tool that call's failure and nothing more.
+func (t *Turn) recovered(c *call, err *error) {
+	if p := recover(); p != nil {
+		t.session.sessions.log.Error("panic in a tool", "tool", c.rec.Tool, "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("the tool %s broke (%v); try another way and report this", c.rec.Tool, p)
+	}
+}
+
+// withoutContent keeps a file's content from the model until reading that file
+// is allowed without asking.
+func (t *Turn) withoutContent(err error) error {
+	var shows *tools.ContentError
+	if !errors.As(err, &shows) {
+		return err
+	}
+	v := t.session.decide(kinds.Facts{Tool: "read", Paths: []kinds.PathAccess{shows.Path}, ReadOnly: true})
+	if v.Action == permission.Allow {
+		return err
+	}
+	return errors.New(shows.Safe)
+}
+
+// failedCard is the card of a call that could not be prepared: its tool, and
+// what of its arguments a person would look for.
+func (c *call) failedCard() kinds.Card {
+	card := c.guessCard()
+	var args map[string]any
+	if json.Unmarshal([]byte(c.rec.Args), &args) != nil {
+		return card
+	}
+	for _, key := range []string{"path", "command", "pattern"} {
+		if s, ok := args[key].(string); ok && s != "" {
+			card.Title = kinds.Title(c.rec.Tool + " " + s)
+			break
+		}
+	}
+	return card
+}
+
+// announce shows the call as pending, or brings the card of one that was shown
+// before its arguments were complete.
+func (t *Turn) announce(ctx context.Context, c *call) {
+	u := Call{ID: c.rec.ID, New: !c.announced, Status: Pending, Tool: c.rec.Tool, Card: &c.rec.Card, Content: c.rec.Content}
+	if c.rec.Args != "" || !c.announced {
+		u.Input = rawInput(c.rec.Args)
+	}
+	c.announced = true
+	t.update(context.WithoutCancel(ctx), u)
+}
+
+// runTogether judges the calls one after the other and runs those that may, at
+// once. It returns when all have ended.
+func (t *Turn) runTogether(ctx context.Context, batch []*call) {
+	var wg sync.WaitGroup
+	for _, c := range batch {
+		if err := t.permit(ctx, c); err != nil {
+			t.finish(ctx, c, tools.Result{}, err, 0)
+			continue
+		}
+		if len(batch) == 1 {
+			t.runOne(ctx, c)
+			continue
+		}
+		wg.Go(func() { t.runOne(ctx, c) })
+	}
+	wg.Wait()
+}
+
+// permit decides whether the call may run, asking the user where the rules say
+// so. Its error is why not.
+func (t *Turn) permit(ctx context.Context, c *call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	v := t.session.decide(c.action.Facts)
+	switch v.Action {
+	case permission.Allow:
+		return nil
+	case permission.Deny:
+		return fmt.Errorf("denied: %s", v.Reason)
+	}
+	answer, err := t.question(ctx, c, v)
+	if err != nil {
+		return err
+	}
+	switch answer.Decision {
+	case AllowedOnce:
+		// The mode may have changed while the question stood open.
+		if again := t.session.decide(c.action.Facts); again.Action == permission.Deny {
+			return fmt.Errorf("denied: %s", again.Reason)
+		}
+		return nil
+	case AllowedAlways:
+		if err := t.session.grant(ctx, v, answer); err != nil {
+			t.update(ctx, Notice{fmt.Sprintf("The permission holds for this call only: %v.", err)})
+		}
+		return nil
+	case Cancelled:
+		t.cancel(errCancelledByUser)
+		return errCancelledByUser
+	case RejectedAlways:
+		t.session.refuse(c.action.Facts, v, answer)
+	}
+	return errors.New("the user rejected this call; do not try it again in another form, ask what to do instead or go on without it")
+}
+
+// question asks the user, once for the same call in one reply.
+func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Answer, error) {
+	key := c.rec.Tool + "\x00" + c.rec.Args
+	if a, ok := t.answers[key]; ok {
+		return a, nil
+	}
+	content := append(append([]Shown{}, c.rec.Content...), shownText("Asks because "+v.Reason+".")...)
+	a, err := t.session.ends.Asker.Ask(ctx, Question{
+		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.Args),
+		Content: content, Reason: v.Reason, Always: v.Always,
+	})
+	if err == nil {
+		t.answers[key] = a
+	}
+	return a, err
+}
+
+// runOne runs a permitted call and reports what it came to.
+func (t *Turn) runOne(ctx context.Context, c *call) {
+	c.rec.Status = InProgress
+	t.update(ctx, Call{ID: c.rec.ID, Status: InProgress})
+	changes := shownChanges(c.rec.Card.Changes)
+	show := func(o tools.Output) {
+		live := append([]Shown{}, changes...)
+		if o.TerminalID != "" {
+			live = append(live, Shown{TerminalID: o.TerminalID})
+		} else {
+			live = append(live, shownText(o.Text)...)
+		}
+		t.update(ctx, Call{ID: c.rec.ID, Status: InProgress, Content: live})
+	}
+	begun := time.Now()
+	result, err := func() (r tools.Result, err error) {
+		defer t.recovered(c, &err)
+		return c.action.Run(ctx, show)
+	}()
+	t.finish(ctx, c, result, err, time.Since(begun))
+}
+
+// finish gives the call its final status, stores it and tells the editor.
+func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err error, took time.Duration) {
+	if err != nil && ctx.Err() != nil {
+		err = errors.New(cancelledText)
+	}
+	env := tools.Conclude(c.spec(), &result, err, took, t.session.workspace.Spool)
+	c.rec.Output = &env
+	c.rec.Result = env.Rendering()
+	c.rec.Failed = err != nil
+	c.rec.Status = Completed
+	if err != nil {
+		c.rec.Status = Failed
+	}
+	if result.Locations != nil {
+		c.rec.Card.Locations = result.Locations
+	}
+	if result.Changes != nil {
+		c.rec.Card.Changes = result.Changes
+	}
+	c.rec.Plan = result.Plan
+	shown := c.finalContent(result, err)
+	c.rec.Content = shown
+	c.put(ctx)
+
+	told := context.WithoutCancel(ctx)
+	t.update(told, Call{ID: c.rec.ID, Status: c.rec.Status, Card: &c.rec.Card, Content: onWire(shown), Output: &env})
+	if result.Plan != nil {
+		t.update(told, PlanChanged{*result.Plan})
+	}
+}
+
+func (c *call) spec() *tools.Spec {
+	if c.tool == nil {
+		return &tools.Spec{ID: c.rec.Tool}
+	}
+	return c.tool.Spec()
+}
+
+// finalContent is what the card shows in the end: the changes first, then the
+// terminal, then the text.
+func (c *call) finalContent(result tools.Result, err error) []Shown {
+	shown := shownChanges(c.rec.Card.Changes)
+	if result.TerminalID != "" {
+		shown = append(shown, Shown{TerminalID: result.TerminalID})
+	}
+	text := result.Shown
+	if err != nil {
+		text = joinText(text, errorText(err))
+	}
+	return append(shown, shownText(text)...)
+}
+
+// onWire leaves out the text that a terminal shows already.
+func onWire(shown []Shown) []Shown {
+	out := make([]Shown, 0, len(shown))
+	terminal := false
+	for _, s := range shown {
+		terminal = terminal || s.TerminalID != ""
+		if s.Text == "" || !terminal {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// errorText is an error as Markdown.
+func errorText(err error) string {
+	text := kinds.Escape(err.Error())
+	if strings.ContainsAny(text, "\n`*_<") {
+		return kinds.Fence("", text)
+	}
+	return text
+}
+
+func joinText(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+func shownText(text string) []Shown {
+	if text == "" {
+		return nil
+	}
+	return []Shown{{Text: text}}
+}
+
+func shownChanges(changes []kinds.Change) []Shown {
+	shown := make([]Shown, 0, len(changes)+1)
+	for i := range changes {
+		shown = append(shown, Shown{Change: &changes[i]})
+	}
+	return shown
+}
+
+// takeResults puts the results into the history, within the budget of a turn,
+// and says why the turn has to end where a call keeps failing.
+func (t *Turn) takeResults(ctx context.Context, calls []*call) (end string) {
+	texts := make([]*string, len(calls))
+	for i, c := range calls {
+		if nudge := t.countFailure(c); nudge != "" {
+			c.rec.Result += "\n\n" + nudge
+			if t.failures[c.key()] >= stopAfter {
+				end = fmt.Sprintf("I stopped: the same call of %s failed %d times.", c.rec.Tool, stopAfter)
+			}
+			c.put(ctx)
+		}
+		texts[i] = &c.rec.Result
+	}
+	for _, i := range tools.Budget(texts, t.session.workspace.Spool) {
+		calls[i].put(ctx)
+	}
+	msg := model.Message{Role: model.RoleTool}
+	for _, c := range calls {
+		msg.Parts = append(msg.Parts, c.rec.asResult())
+	}
+	t.session.remember(msg)
+	return end
+}
+
+func (c *call) key() string { return c.rec.Tool + "\x00" + c.rec.Args }
+
+// countFailure counts failures of the same call in a row and says what to tell
+// the model.
+func (t *Turn) countFailure(c *call) string {
+	if !c.rec.Failed {
+		delete(t.failures, c.key())
+		return ""
+	}
+	t.failures[c.key()]++
+	if n := t.failures[c.key()]; n >= nudgeAfter {
+		return fmt.Sprintf("This same call has now failed %d times. Do not repeat it: change the arguments, use another tool, or tell the user what is in the way.", n)
+	}
+	return ""
+}

@@ -1,0 +1,269 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/model"
+	"github.com/acp-agent/acp-agent/session/store"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// The types of a stored part. A message is a list of them.
+const (
+	recordContent = "content" // a block of the user's prompt
+	recordText    = "text"
+	recordThought = "thought"
+	recordCall    = "call"
+)
+
+// reader says who gets to see a stored text again.
+type reader string
+
+const (
+	readerBoth   reader = ""
+	readerEditor reader = "editor" // shown, but not in the model's history
+	readerModel  reader = "model"
+)
+
+// textRecord is a stored piece of text or thought.
+type textRecord struct {
+	Text     string          `json:"text"`
+	For      reader          `json:"for,omitzero"`
+	Provider json.RawMessage `json:"provider,omitzero"`
+}
+
+// callRecord is a stored call: all that the editor is shown and the model is
+// told of it, so that no tool is asked again what an old call meant.
+type callRecord struct {
+	ID       string          `json:"id"`
+	Tool     string          `json:"tool"` // the tool's id, or what the model called it
+	Name     string          `json:"name"` // as the model wrote it
+	Args     string          `json:"args"`
+	Provider json.RawMessage `json:"provider,omitzero"`
+	Status   Status          `json:"status"`
+	Card     kinds.Card      `json:"card"`
+	Content  []Shown         `json:"content,omitzero"`
+	Output   *tools.Envelope `json:"output,omitzero"`
+	Result   string          `json:"result,omitzero"` // as the model reads it
+	Failed   bool            `json:"failed,omitzero"`
+	Plan     *tools.Plan     `json:"plan,omitzero"`
+	For      reader          `json:"for,omitzero"`
+}
+
+// abortedText is what a call that a crash left open came to.
+const abortedText = "aborted by restart"
+
+// settle gives a call that was left open its end.
+func (c *callRecord) settle() {
+	if c.Status == Completed || c.Status == Failed {
+		return
+	}
+	c.Status, c.Failed, c.Result = Failed, true, abortedText
+	c.Output = &tools.Envelope{Type: tools.EnvelopeError, ErrorText: abortedText}
+	c.Content = append(shownChanges(c.Card.Changes), Shown{Text: abortedText})
+}
+
+// flushEvery bounds what a crash can lose of a stream.
+const flushEvery = 250 * time.Millisecond
+
+// recorder stores one message while it comes in. It is safe for concurrent
+// use: a timer flushes what the stream has brought.
+type recorder struct {
+	session *Session
+	message string // the message's id
+
+	mu    sync.Mutex
+	parts []store.Part
+	grown *strings.Builder // the text of the last part, while it grows; else nil
+	dirty bool
+	timer *time.Timer
+	done  bool
+}
+
+// newRecorder begins a message of the assistant, which is stored once it has a
+// part.
+func (s *Session) newRecorder() *recorder {
+	return &recorder{session: s, message: store.NewID("msg_")}
+}
+
+// grow adds text to the last part where it is of that type, else begins a new
+// one. It returns the part's id, which is the id of the message that the
+// editor is told.
+func (r *recorder) grow(typ, text string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.grown == nil || r.parts[len(r.parts)-1].Type != typ {
+		r.flushLocked(context.Background())
+		r.addLocked(typ)
+		r.grown = &strings.Builder{}
+	}
+	r.grown.WriteString(text)
+	r.dirty = true
+	if r.timer == nil && !r.done {
+		r.timer = time.AfterFunc(flushEvery, r.flushLater)
+	}
+	return r.parts[len(r.parts)-1].ID
+}
+
+// addLocked begins a part; what grew before grows no more.
+func (r *recorder) addLocked(typ string) *store.Part {
+	r.grown = nil
+	if len(r.parts) == 0 {
+		r.session.keep(context.Background(), func(ctx context.Context, db *store.Store) error {
+			return db.Append(ctx, store.Message{ID: r.message, SessionID: r.session.id, Role: string(model.RoleAssistant), Created: time.Now()})
+		})
+	}
+	r.parts = append(r.parts, store.Part{ID: store.NewID("part_"), MessageID: r.message, Type: typ})
+	return &r.parts[len(r.parts)-1]
+}
+
+func (r *recorder) flushLater() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = nil
+	if !r.done {
+		r.flushLocked(context.Background())
+	}
+}
+
+// flushLocked stores the part that grows.
+func (r *recorder) flushLocked(ctx context.Context) {
+	if r.dirty && r.grown != nil {
+		r.putLocked(ctx, &r.parts[len(r.parts)-1], textRecord{Text: r.grown.String()})
+	}
+	r.dirty = false
+}
+
+func (r *recorder) putLocked(ctx context.Context, p *store.Part, t textRecord) {
+	p.Data = mustJSON(t)
+	r.session.keepPart(ctx, *p)
+}
+
+// finish stores what is left and stops the timer. Texts are kept for the
+// reader it says: those of a reply that was cut are not the model's.
+func (r *recorder) finish(ctx context.Context, who reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = true
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+	r.flushLocked(ctx)
+	if who == readerBoth {
+		return
+	}
+	for i := range r.parts {
+		if t, err := decode[textRecord](r.parts[i]); err == nil && r.parts[i].Type != recordCall {
+			t.For = who
+			r.putLocked(ctx, &r.parts[i], t)
+		}
+	}
+}
+
+// sign attaches the provider's own data to the thoughts of the message, in
+// order, and adds those that only the provider can read.
+func (r *recorder) sign(ctx context.Context, m model.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flushLocked(ctx)
+	next := 0
+	for _, thought := range m.Parts {
+		if thought.Type != model.PartThought {
+			continue
+		}
+		for next < len(r.parts) && r.parts[next].Type != recordThought {
+			next++
+		}
+		signed := textRecord{Text: thought.Text, Provider: thought.Provider}
+		switch {
+		case next == len(r.parts):
+			r.putLocked(ctx, r.addLocked(recordThought), signed)
+		case thought.Provider != nil:
+			r.putLocked(ctx, &r.parts[next], signed)
+			r.grown = nil
+		}
+		next++
+	}
+}
+
+// textSoFar is the text of the message, without its thoughts.
+func (r *recorder) textSoFar() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var b strings.Builder
+	for _, p := range r.parts {
+		if t, err := decode[textRecord](p); err == nil && p.Type == recordText {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
+}
+
+// note adds a whole text for the reader it says.
+func (r *recorder) note(ctx context.Context, text string, who reader) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flushLocked(ctx)
+	p := r.addLocked(recordText)
+	r.putLocked(ctx, p, textRecord{Text: text, For: who})
+	return p.ID
+}
+
+// call adds a call to the message; the returned function stores it again after
+// it changed.
+func (r *recorder) call(ctx context.Context, c *callRecord) func(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flushLocked(ctx)
+	p := *r.addLocked(recordCall)
+	put := func(ctx context.Context) {
+		p.Data = mustJSON(c)
+		r.session.keepPart(ctx, p)
+	}
+	put(ctx)
+	return put
+}
+
+// keep does something with the store. Where that fails the session goes on in
+// memory and the user is told once.
+func (s *Session) keep(ctx context.Context, do func(ctx context.Context, db *store.Store) error) {
+	db, err := s.sessions.store(ctx)
+	if err == nil {
+		// What happened is recorded also where the turn was cancelled.
+		err = do(context.WithoutCancel(ctx), db)
+	}
+	if err != nil {
+		s.lost(err)
+	}
+}
+
+func (s *Session) keepPart(ctx context.Context, p store.Part) {
+	s.keep(ctx, func(ctx context.Context, db *store.Store) error { return db.PutPart(ctx, s.id, p) })
+}
+
+// lost notes that the session is not being stored.
+func (s *Session) lost(err error) {
+	s.sessions.log.Error("cannot store the session", "session", s.id, "error", err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unstored {
+		return
+	}
+	s.unstored = true
+	s.notices = append(s.notices, fmt.Sprintf("This conversation cannot be stored (%v). It goes on, but will be gone when the agent ends; `acp-agent doctor` says more.", err))
+}
+
+func mustJSON(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil { // only our own plain types come here
+		panic(fmt.Sprintf("session: record cannot be encoded: %v", err))
+	}
+	return data
+}

@@ -1,0 +1,297 @@
+// Package session is the engine: sessions, their turns, the loop between model
+// and tools, modes, slash commands, and what is stored of all that.
+//
+// It knows neither JSON-RPC nor ACP: an editor is a Sink for updates, an Asker
+// for questions, and the Files and Shell that the tools work with (package acp
+// provides all four). A turn is a function that returns when everything it
+// started has ended.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/acp-agent/acp-agent/session/config"
+	"github.com/acp-agent/acp-agent/session/store"
+	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// ErrNotFound says that there is no such session.
+var ErrNotFound = errors.New("no such session")
+
+// InvalidError says which parameter of a request is wrong, and why.
+type InvalidError struct{ Field, Reason string }
+
+func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
+
+// AuthError says that the chosen model has no credentials, and what to do.
+type AuthError struct{ Reason string }
+
+func (e *AuthError) Error() string { return e.Reason }
+
+// Options is what sessions are made with.
+type Options struct {
+	Paths  config.Paths
+	Tools  *tools.Registry
+	Model  string // the flag --model: provider/model; empty: as configured
+	Getenv func(string) string
+	Log    *slog.Logger
+}
+
+// Sessions is all sessions of one process.
+type Sessions struct {
+	paths  config.Paths
+	tools  *tools.Registry
+	flag   string
+	getenv func(string) string
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	open    map[string]*Session
+	db      *store.Store
+	dbErr   error
+	clients map[string]*http.Client // by their options
+	listed  map[string][]string     // provider → ids of its models
+	closed  bool
+	work    sync.WaitGroup // what runs behind the sessions
+	ctx     context.Context
+	stop    context.CancelFunc
+}
+
+// New makes the sessions of a process. It touches neither disk nor network.
+func New(o Options) *Sessions {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Sessions{paths: o.Paths, tools: o.Tools, flag: o.Model, getenv: o.Getenv, log: o.Log,
+		open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// Ends is an editor's side of one session.
+type Ends struct {
+	Sink  Sink
+	Asker Asker
+	Files tools.Files // nil: the disk
+	Shell tools.Shell // nil: child processes
+}
+
+// Editor makes its ends of a session.
+type Editor interface {
+	Connect(sessionID string, disk *workspace.Disk, exec *tools.ExecShell) Ends
+}
+
+// Request is what an editor opens a session with.
+type Request struct {
+	Dir      string   // absolute; the working directory
+	Dirs     []string // absolute; further folders
+	Editor   Editor
+	Headless bool // nobody can be asked
+}
+
+// New opens a session. Nothing of it is stored before its first prompt.
+func (m *Sessions) New(ctx context.Context, r Request) (*Session, error) {
+	s, err := m.newSession(store.NewID("sess_"), r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.chooseModel(); err != nil {
+		s.free()
+		return nil, err
+	}
+	return s, m.add(s)
+}
+
+// Load opens a stored session. With tell, all that was said and done in it is
+// told to the editor first. A session that is open already stays as it is.
+func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*Session, error) {
+	s, err := m.Get(id)
+	if err != nil {
+		if s, err = m.restore(ctx, id, r); err != nil {
+			return nil, err
+		}
+	}
+	if !tell {
+		return s, nil
+	}
+	db, err := m.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := db.Messages(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s, replay(ctx, stored, s.ends.Sink)
+}
+
+func (m *Sessions) restore(ctx context.Context, id string, r Request) (*Session, error) {
+	db, err := m.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := db.Session(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Dir == "" {
+		r.Dir = row.Dir
+	}
+	s, err := m.newSession(id, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.restore(ctx, db, row); err != nil {
+		s.free()
+		return nil, err
+	}
+	return s, m.add(s)
+}
+
+func (m *Sessions) add(s *Session) error {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.open[s.id] = s
+	}
+	m.mu.Unlock()
+	if closed {
+		s.free()
+		return errors.New("the agent is ending")
+	}
+	return nil
+}
+
+// Get is the open session of that id.
+func (m *Sessions) Get(id string) (*Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.open[id]; ok {
+		return s, nil
+	}
+	return nil, ErrNotFound
+}
+
+// Info is what a list says of a session.
+type Info = store.Session
+
+// PageSize is how many sessions one page of a list holds.
+const PageSize = 50
+
+// List is a page of the stored sessions, newest first; dir, where not empty,
+// leaves only those of that folder, however it is spelled.
+func (m *Sessions) List(ctx context.Context, dir, cursor string) (page []Info, next string, err error) {
+	db, err := m.store(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	f := store.Filter{Limit: PageSize, Cursor: cursor}
+	if dir != "" {
+		f.DirKey = dirKey(dir)
+	}
+	page, next, err = db.List(ctx, f)
+	if errors.Is(err, store.ErrCursor) {
+		err = &InvalidError{"cursor", "is not one that a list answered; ask for the first page again"}
+	}
+	return page, next, err
+}
+
+// Close ends a session's turns, waits for their answers and frees all it
+// holds. It stays stored.
+func (m *Sessions) Close(ctx context.Context, id string) error {
+	m.mu.Lock()
+	s, ok := m.open[id]
+	delete(m.open, id)
+	m.mu.Unlock()
+	if !ok {
+		return ErrNotFound
+	}
+	s.close(ctx)
+	return nil
+}
+
+// Delete removes a session and what it stored; an unknown one is fine.
+func (m *Sessions) Delete(ctx context.Context, id string) error {
+	if err := m.Close(ctx, id); err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	db, err := m.store(ctx)
+	if err != nil {
+		return err
+	}
+	if err := db.Delete(ctx, id); err != nil {
+		return err
+	}
+	return removeSpool(m.paths, id)
+}
+
+// Shutdown ends all sessions. Their turns must have been cancelled by their
+// contexts, or are now.
+func (m *Sessions) Shutdown(ctx context.Context) {
+	m.mu.Lock()
+	m.closed = true
+	open := make([]*Session, 0, len(m.open))
+	for _, s := range m.open {
+		open = append(open, s)
+	}
+	clear(m.open)
+	m.mu.Unlock()
+	m.stop()
+	for _, s := range open {
+		s.Cancel()
+	}
+	for _, s := range open {
+		s.close(ctx)
+	}
+	m.work.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.db != nil {
+		if err := m.db.Close(); err != nil {
+			m.log.Error("cannot close the database", "error", err)
+		}
+		m.db = nil
+	}
+}
+
+// store opens the database when it is first needed.
+func (m *Sessions) store(ctx context.Context) (*store.Store, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.db != nil || m.dbErr != nil {
+		return m.db, m.dbErr
+	}
+	db, err := store.Open(context.WithoutCancel(ctx), filepath.Join(m.paths.Data, DatabaseName))
+	if err != nil {
+		m.dbErr = fmt.Errorf("the session database cannot be opened: %w", err)
+		return nil, m.dbErr
+	}
+	m.db = db
+	return db, nil
+}
+
+// DatabaseName is the database's file in the data folder.
+const DatabaseName = "sessions.db"
+
+// dirKey is a folder's name for comparing: absolute, cleaned, links resolved.
+func dirKey(dir string) string {
+	dir = filepath.Clean(dir)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}

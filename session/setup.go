@@ -1,0 +1,131 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/config"
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/process"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// loadConfig reads what holds for the session's folder.
+func (s *Session) loadConfig() {
+	paths := s.sessions.paths
+	trusted, _ := paths.Trusted(s.request.Dir)
+	root, err := config.Root(s.request.Dir)
+	if err != nil {
+		root = s.request.Dir
+	}
+	cfg, problems := config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: trusted})
+	switch cfg.Trust {
+	case config.TrustAlways:
+		if !trusted {
+			trusted = true
+			cfg, problems = config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: true})
+		}
+	case config.TrustNever:
+		if trusted {
+			trusted = false
+			cfg, problems = config.Load(config.LoadOptions{Paths: paths, Project: root})
+		}
+	}
+	s.cfg, s.trusted, s.mode, s.root = cfg, trusted, cfg.Mode, root
+	for _, p := range problems {
+		s.notices = append(s.notices, "Configuration: "+p.String())
+	}
+	granted, err := paths.Grants(root)
+	if err != nil {
+		s.notices = append(s.notices, "The permissions granted in this project do not hold: "+err.Error())
+	}
+	s.cfg.Rules = append(s.cfg.Rules, granted...)
+}
+
+// execOptions is what the session's commands run in.
+func (s *Session) execOptions(roots *workspace.Roots) tools.ExecOptions {
+	environ := os.Environ()
+	s.path = process.NewSearchPath(environ, roots.Dirs())
+	return tools.ExecOptions{Environ: environ, Secrets: s.cfg.Secrets(), Set: s.cfg.Env, Path: s.path}
+}
+
+// maxRequests is how many requests one turn may make.
+func (s *Session) maxRequests() int { return max(s.cfg.MaxTurnRequests, 1) }
+
+// decide judges a call by the mode, the rules of the configuration and of the
+// project, and those of this session.
+func (s *Session) decide(f kinds.Facts) permission.Verdict {
+	p := s.policy()
+	if f.Command != nil { // only now, since the login shell may have to be asked
+		p.Path, p.RemovedPath = s.path.Dirs()
+	}
+	if s.ownOutput(f) {
+		return permission.Verdict{Action: permission.Allow}
+	}
+	return p.Decide(f)
+}
+
+// ownOutput reports whether a call only reads what the session itself put
+// aside because it was too large.
+func (s *Session) ownOutput(f kinds.Facts) bool {
+	if !f.ReadOnly || f.Command != nil || len(f.Paths) == 0 {
+		return false
+	}
+	dir, err := filepath.EvalSymlinks(spoolDir(s.sessions.paths, s.id))
+	if err != nil {
+		return false
+	}
+	for _, p := range f.Paths {
+		if p.Access == kinds.Write || filepath.Dir(p.Target) != dir {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Session) policy() permission.Policy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.policyLocked()
+}
+
+func (s *Session) policyLocked() permission.Policy {
+	paths := s.sessions.paths
+	return permission.Policy{
+		Mode:     s.mode,
+		Roots:    s.workspace.Roots,
+		Home:     paths.Home,
+		Rules:    append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
+		Trusted:  s.trusted,
+		Headless: s.request.Headless,
+		Own:      []string{paths.Config, paths.Data, paths.State},
+	}
+}
+
+// Media says which media the model of new sessions takes.
+func (m *Sessions) Media() (images, audio bool) {
+	cfg, _ := config.Load(config.LoadOptions{Paths: m.paths})
+	info := m.infoOf(cfg, m.choose(cfg).Name())
+	return info.Images, info.Audio
+}
+
+// CheckLogin is an *AuthError where the model of new sessions has no
+// credentials.
+func (m *Sessions) CheckLogin() error {
+	cfg, _ := config.Load(config.LoadOptions{Paths: m.paths})
+	if choice := m.choose(cfg); choice.Missing != "" {
+		return &AuthError{choice.Missing}
+	}
+	return nil
+}
+
+// Logout forgets all stored credentials.
+func (m *Sessions) Logout() error {
+	if _, err := m.paths.Logout(""); err != nil {
+		return fmt.Errorf("the stored keys cannot be forgotten: %w", err)
+	}
+	return nil
+}
