@@ -114,10 +114,14 @@ func (r *EventReader) readLine() ([]byte, error) {
 		}
 		part := r.buf[r.start:r.end]
 		end := lineEnd(part)
+		size := len(r.line) + len(part)
+		if end >= 0 {
+			size = len(r.line) + end
+		}
+		if size > r.limit+len("data: ") {
+			return nil, r.tooLarge()
+		}
 		if end < 0 {
-			if len(r.line)+len(part) > r.limit {
-				return nil, r.tooLarge()
-			}
 			r.line, r.start = append(r.line, part...), r.end
 			continue
 		}

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -58,7 +57,7 @@ func (b *block) MarshalJSON() ([]byte, error) {
 		return b.Raw, nil
 	}
 	type plain block
-	return json.Marshal((*plain)(b))
+	return model.EncodeJSON((*plain)(b))
 }
 
 type source struct {
@@ -102,13 +101,11 @@ func (c *Client) encode(req *model.Request, thoughts bool) (body []byte, given i
 		out.Tools[n-1].CacheControl = ephemeral()
 	}
 	markCache(out.Messages)
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	body, err = model.EncodeJSON(out)
+	if err != nil {
 		return nil, 0, fmt.Errorf("encoding the request to %s: %w", c.end.Provider, err)
 	}
-	return buf.Bytes(), e.given, nil
+	return body, e.given, nil
 }
 
 func (c *Client) maxTokens(req *model.Request) int {

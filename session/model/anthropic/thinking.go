@@ -94,11 +94,11 @@ type kept struct {
 }
 
 func keep(modelID string, block any) (json.RawMessage, error) {
-	raw, err := json.Marshal(block)
+	raw, err := model.EncodeJSON(block)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(kept{API: string(model.APIAnthropic), Model: modelID, Block: raw})
+	return model.EncodeJSON(kept{API: string(model.APIAnthropic), Model: modelID, Block: raw})
 }
 
 // keptBlock is the block of a thought of the model's own, nil of any other.

@@ -78,6 +78,12 @@ func (r *reply) readEvents(ctx context.Context, a *model.Answer) (model.Done, er
 		if len(bytes.TrimSpace(ev.Data)) == 0 {
 			continue // a sign of life
 		}
+		if content, ok := plainText(ev.Data); ok && string(ev.Name) != "error" {
+			if err := r.say(string(content)); err != nil {
+				return model.Done{}, err
+			}
+			continue
+		}
 		c.reset()
 		if err := r.decode(ev.Data, &c); err != nil {
 			return model.Done{}, err
@@ -164,11 +170,8 @@ func (r *reply) addDelta(d *delta) error {
 	if d.Refusal != "" {
 		said, r.refused = said+string(d.Refusal), true
 	}
-	if said != "" {
-		r.text.WriteString(said)
-		if err := r.emit(model.Text{Text: said}); err != nil {
-			return err
-		}
+	if err := r.say(said); err != nil {
+		return err
 	}
 	for i := range d.ToolCalls {
 		if err := r.addCall(&d.ToolCalls[i]); err != nil {
@@ -180,6 +183,15 @@ func (r *reply) addDelta(d *delta) error {
 		return r.addCall(&callDelta{Index: &zero, Function: *d.FunctionCall})
 	}
 	return nil
+}
+
+// say passes on a piece of the answer.
+func (r *reply) say(s string) error {
+	if s == "" {
+		return nil
+	}
+	r.text.WriteString(s)
+	return r.emit(model.Text{Text: s})
 }
 
 // addCall takes a piece of a call in, and announces the call once its name is

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -97,13 +96,11 @@ func (c *Client) encode(req *model.Request) ([]byte, error) {
 		}
 		out.Tools = append(out.Tools, tool{Type: "function", Function: function{Name: t.Name, Description: t.Description, Parameters: params}})
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	body, err := model.EncodeJSON(out)
+	if err != nil {
 		return nil, fmt.Errorf("encoding the request to %s: %w", c.end.Provider, err)
 	}
-	return buf.Bytes(), nil
+	return body, nil
 }
 
 func (c *Client) messages(req *model.Request) []message {
