@@ -10,20 +10,20 @@ import (
 // openBeneath opens a resolved name below a root. No part of it may be a link:
 // the name was resolved, so one that is there now is a change.
 func openBeneath(one *root, rel string) (*os.File, error) {
-	f, err := openat2(int(one.at.Fd()), rel, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	fd, err := openat2(int(one.at.Fd()), rel, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
 	if unsupported(err) {
 		return one.held.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
-	return f, err
+	return opened(fd, rel, err)
 }
 
 // openTarget opens a resolved path outside the roots, without following links.
 func openTarget(target string) (*os.File, error) {
-	f, err := openat2(unix.AT_FDCWD, target, unix.RESOLVE_NO_SYMLINKS)
+	fd, err := openat2(unix.AT_FDCWD, target, unix.RESOLVE_NO_SYMLINKS)
 	if unsupported(err) {
 		return os.OpenFile(target, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
-	return f, err
+	return opened(fd, target, err)
 }
 
 // unsupported says that the kernel (before 5.6) or a filter has no openat2.
@@ -31,16 +31,19 @@ func unsupported(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM)
 }
 
-func openat2(dir int, name string, resolve uint64) (*os.File, error) {
-	how := unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOFOLLOW,
-		Resolve: resolve,
-	}
-	fd, err := retry(func() (int, error) { return unix.Openat2(dir, name, &how) })
+func opened(fd int, name string, err error) (*os.File, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(fd), name), nil
+}
+
+func openat2(dir int, name string, resolve uint64) (int, error) {
+	how := unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOFOLLOW,
+		Resolve: resolve,
+	}
+	return retry(func() (int, error) { return unix.Openat2(dir, name, &how) })
 }
 
 // retry calls open again where it was interrupted, or where something was

@@ -1,0 +1,382 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// MaxSearched is the longest file in bytes that is searched.
+const MaxSearched = 64 << 20
+
+// Limits of what is shown of a match.
+const (
+	maxLineRunes  = 2000 // of a line; more is cut around the match
+	maxMatchLines = 100  // of a match that reaches over lines
+)
+
+// SearchOptions says what a search is to return.
+type SearchOptions struct {
+	// Lines is how many matches are returned with their lines; 0: none, only
+	// how many there are. The search ends when it has one more.
+	Lines int
+	// Context is how many lines are returned before and behind each match.
+	Context int
+	// First ends the search of a file at its first match.
+	First bool
+	// Text gives a file's bytes where they are known better than by the disk,
+	// by its target; not ok: the disk is read. It is called by several
+	// goroutines at once. Nil: always the disk.
+	Text func(ctx context.Context, target string) (data []byte, ok bool)
+	// Workers is how many files are searched at once; 0: as many as pay.
+	Workers int
+}
+
+// Found is what a search came to.
+type Found struct {
+	Files    []FileMatches // that have matches, in the order in which they were given
+	Matches  int           // in Files, of which some may have no lines
+	Searched int           // files, up to the last that is in Files where the search ended early
+	Ended    bool          // it ended early: there are more matches than Lines
+
+	Binary     Tally // have a NUL near the beginning
+	Large      Tally // longer than MaxSearched
+	Secret     Tally // their names say that they hold secrets, and they were not named
+	Outside    Tally // links that lead out of the roots and of what was searched
+	Unreadable Tally
+}
+
+// FileMatches is what was found in one file.
+type FileMatches struct {
+	Path  string // as it was given
+	Count int    // matches
+	Lines []Line // rising; between some there is a gap
+}
+
+// Line is a line of a file. It is cut where it is very long.
+type Line struct {
+	Number int // from 1
+	Text   string
+	Match  bool // else it is context
+}
+
+// Search looks for a pattern in files below start, as Walk lists them. A start
+// that is a file itself is searched by one file of an empty path; then its name
+// may be that of a secret.
+//
+// What is found is the same however many workers there are. Search returns
+// early with ctx's cause when ctx is done.
+func Search(ctx context.Context, r *Roots, start Path, files []File, p *Pattern, opts SearchOptions) (*Found, error) {
+	s := &search{ctx: ctx, roots: r, start: start.Target, files: files, pattern: p, opts: opts,
+		outcomes: make([]outcome, len(files)), secret: IsSecret(start.Target)}
+	if one, rel, ok := r.within(start.Target); ok {
+		s.root, s.secret = one, IsSecret(rel)
+	}
+	workers := opts.Workers
+	if workers <= 0 {
+		workers = min(4, runtime.GOMAXPROCS(0))
+	}
+	var group sync.WaitGroup // of the workers, awaited below
+	for range min(workers, len(files)) {
+		group.Go(s.work)
+	}
+	group.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return s.found(), nil
+}
+
+// search is one search. Its workers take files in order, so that when it ends
+// early all files before the last have been searched.
+type search struct {
+	ctx     context.Context
+	roots   *Roots
+	root    *root  // that holds start; nil: none
+	start   string // absolute and resolved
+	secret  bool   // start's own name is that of a secret, so what is below was named
+	files   []File
+	pattern *Pattern
+	opts    SearchOptions
+
+	next     atomic.Int64
+	matches  atomic.Int64
+	outcomes []outcome // by file
+}
+
+// outcome is what became of one file.
+type outcome struct {
+	verdict verdict
+	matches FileMatches
+}
+
+type verdict uint8
+
+const (
+	verdictUntouched verdict = iota
+	verdictSearched
+	verdictBinary
+	verdictLarge
+	verdictSecret
+	verdictOutside
+	verdictUnreadable
+)
+
+func (s *search) work() {
+	reader := &fileReader{}
+	for s.ctx.Err() == nil && !s.enough() {
+		i := int(s.next.Add(1)) - 1
+		if i >= len(s.files) {
+			return
+		}
+		o := &s.outcomes[i]
+		o.matches.Path = s.files[i].Path
+		o.verdict = s.file(s.files[i], reader, &o.matches)
+		s.matches.Add(int64(o.matches.Count))
+	}
+}
+
+func (s *search) enough() bool {
+	return s.opts.Lines > 0 && s.matches.Load() > int64(s.opts.Lines)
+}
+
+// file searches one file.
+func (s *search) file(f File, reader *fileReader, out *FileMatches) verdict {
+	target := filepath.Join(s.start, filepath.FromSlash(f.Path))
+	if !s.secret && IsSecret(f.Path) {
+		return verdictSecret
+	}
+	if f.Link {
+		p, err := s.roots.Resolve(target)
+		switch {
+		case err != nil:
+			return verdictUnreadable
+		case !s.holds(p):
+			return verdictOutside
+		case !s.secret && IsSecret(s.roots.Name(p.Target)):
+			return verdictSecret
+		}
+		target = p.Target
+	}
+	data, v := s.read(target, reader)
+	if v != verdictSearched {
+		return v
+	}
+	data, ok := searchable(data)
+	if !ok {
+		return verdictBinary
+	}
+	s.collect(data, out)
+	return verdictSearched
+}
+
+// holds reports whether what a link leads to may be searched: what lies in the
+// roots, or below the folder that was named.
+func (s *search) holds(p Path) bool {
+	_, ok := below(s.start, p.Target)
+	return ok || p.Inside && s.root != nil
+}
+
+// read returns the bytes of a file. They are good until the reader's next file,
+// and may be changed.
+func (s *search) read(target string, reader *fileReader) ([]byte, verdict) {
+	if s.opts.Text != nil {
+		if data, ok := s.opts.Text(s.ctx, target); ok {
+			return bytes.Clone(data), verdictSearched
+		}
+	}
+	one, rel, inside := s.root, "", false
+	if one != nil {
+		rel, inside = below(one.real, target)
+	}
+	if !inside {
+		one, rel, inside = s.roots.within(target)
+	}
+	if !inside {
+		one, rel = nil, target
+	}
+	data, err := reader.read(one, rel)
+	switch {
+	case err == nil:
+		return data, verdictSearched
+	case errors.Is(err, errLarge):
+		return nil, verdictLarge
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, verdictUntouched // removed since it was listed
+	}
+	return nil, verdictUnreadable
+}
+
+// searchable makes bytes of a file text in UTF-8 whose lines end in LF; not ok
+// where they are no text. It may change them.
+func searchable(data []byte) ([]byte, bool) {
+	if IsBinary(data) {
+		return nil, false
+	}
+	e := encodingOf(data)
+	data = data[len(e.mark()):]
+	if e.wide() {
+		var err error
+		if data, err = e.codec().NewDecoder().Bytes(data); err != nil {
+			return nil, false
+		}
+	}
+	return foldNewlines(data), true
+}
+
+// collect finds a text's matches.
+func (s *search) collect(text []byte, out *FileMatches) {
+	var shown []span
+	s.pattern.each(s.ctx, text, func(m span) bool {
+		out.Count++
+		if len(shown) < s.opts.Lines {
+			shown = append(shown, m)
+		}
+		return !s.opts.First && (s.opts.Lines == 0 || out.Count <= s.opts.Lines)
+	})
+	if len(shown) > 0 {
+		c := collector{pattern: s.pattern, text: text, number: 1}
+		c.lines(shown, s.opts.Context)
+		out.Lines = c.out
+	}
+}
+
+// found sums up the outcomes, up to the file with which there are enough.
+func (s *search) found() *Found {
+	f := &Found{}
+	for i := range s.outcomes {
+		o := &s.outcomes[i]
+		name := o.matches.Path
+		if name == "" {
+			name = filepath.Base(s.start)
+		}
+		switch o.verdict {
+		case verdictSearched:
+			f.Searched++
+		case verdictBinary:
+			f.Binary.Add(name)
+		case verdictLarge:
+			f.Large.Add(name)
+		case verdictSecret:
+			f.Secret.Add(name)
+		case verdictOutside:
+			f.Outside.Add(name)
+		case verdictUnreadable:
+			f.Unreadable.Add(name)
+		}
+		if o.matches.Count == 0 {
+			continue
+		}
+		f.Files = append(f.Files, o.matches)
+		f.Matches += o.matches.Count
+		if s.opts.Lines > 0 && f.Matches > s.opts.Lines {
+			f.Ended = true
+			break
+		}
+	}
+	return f
+}
+
+// collector makes lines of matches, going through a text once.
+type collector struct {
+	pattern *Pattern
+	text    []byte
+	out     []Line
+	pos     int // begins the next line that may be shown
+	number  int // of that line
+}
+
+// lines shows the matches with as many lines of context.
+func (c *collector) lines(matches []span, context int) {
+	for i, m := range matches {
+		whole := lineAround(c.text, 0, m.start)
+		first := whole.start
+		if end := max(m.start, m.end-1); end > whole.end {
+			whole.end = lineAround(c.text, whole.end, end).end
+		}
+		for range context {
+			if first <= c.pos {
+				break
+			}
+			first = lineAround(c.text, c.pos, first-1).start
+		}
+		c.skip(first)
+		for c.pos < whole.start {
+			c.show(false)
+		}
+		for n := 0; n < maxMatchLines && c.pos <= whole.end && c.more(); n++ {
+			c.show(true)
+		}
+		c.skip(whole.end + 1)
+		stop := len(c.text)
+		if i+1 < len(matches) {
+			stop = matches[i+1].start
+		}
+		for range context {
+			if !c.more() || lineAround(c.text, c.pos, c.pos).end >= stop && i+1 < len(matches) {
+				break
+			}
+			c.show(false)
+		}
+	}
+}
+
+// more reports whether there is a line at pos: an empty one behind the last line
+// end is none, but where the text is empty.
+func (c *collector) more() bool { return c.pos < len(c.text) || len(c.text) == 0 && c.pos == 0 }
+
+// skip goes on to the line that begins at pos.
+func (c *collector) skip(pos int) {
+	if pos = min(pos, len(c.text)); pos > c.pos {
+		c.number += bytes.Count(c.text[c.pos:pos], []byte("\n"))
+		c.pos = pos
+	}
+}
+
+// show adds the line at pos and goes on to the next.
+func (c *collector) show(match bool) {
+	line := lineAround(c.text, c.pos, c.pos)
+	text := c.text[line.start:line.end]
+	c.out = append(c.out, Line{Number: c.number, Text: c.cut(text, match), Match: match})
+	c.pos = line.end + 1
+	c.number++
+}
+
+// cutMark stands where something of a line is left out.
+const cutMark = "[…]"
+
+// cut leaves maxLineRunes of a line, with the match in them.
+func (c *collector) cut(line []byte, match bool) string {
+	if len(line) <= maxLineRunes {
+		return readable(line)
+	}
+	start := 0
+	if match {
+		start, _ = c.pattern.mark(line)
+	}
+	before := utf8.RuneCount(line[:start])
+	runes := []rune(readable(line))
+	if len(runes) <= maxLineRunes {
+		return string(runes)
+	}
+	if !utf8.Valid(line) {
+		before = start
+	}
+	from := min(max(0, before-maxLineRunes/4), len(runes)-maxLineRunes)
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString(cutMark)
+	}
+	b.WriteString(string(runes[from : from+maxLineRunes]))
+	if from+maxLineRunes < len(runes) {
+		b.WriteString(cutMark)
+	}
+	return b.String()
+}
