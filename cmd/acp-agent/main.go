@@ -1,0 +1,94 @@
+// Command acp-agent is a coding agent that editors launch over the Agent Client
+// Protocol, and the few commands that set it up and look after it. This package
+// reads the command line, the environment and signals, and wires the parts
+// together; one file a command.
+//
+// It leaves out everything that an editor or a model is told (packages acp and
+// session).
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// grammar is the command line: a command is a field, and a Run method on its
+// type that takes what it needs of *process.
+type grammar struct {
+	Agent   agentCommand   `cmd:"" name:"acp" aliases:"serve" default:"withargs" help:"Be the agent, for an editor, on stdin and stdout."`
+	Setup   setupCommand   `cmd:"" help:"Show what an editor needs to launch the agent."`
+	Version versionCommand `cmd:"" help:"Show the version."`
+
+	ShowVersion versionFlag `name:"version" help:"Show the version."`
+}
+
+// process is what the system gave this run of the program.
+type process struct {
+	in          *os.File
+	out, errout *os.File // out is where results go; for the agent, the protocol alone
+	getenv      func(name string) string
+}
+
+// Statuses that the program ends with, beside 0.
+const (
+	statusFailed = 1
+	statusUsage  = 2 // the command line was not understood
+)
+
+// statusError is an error that asks for an exit status other than
+// statusFailed. Without Err it ends the program silently: all was said.
+type statusError struct {
+	Status int
+	Err    error
+}
+
+func (e *statusError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("status %d", e.Status)
+	}
+	return e.Err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.Err }
+
+func main() {
+	p := &process{in: os.Stdin, out: os.Stdout, errout: os.Stderr, getenv: os.Getenv}
+	os.Exit(p.finish(p.run(os.Args[1:])))
+}
+
+// run does what the arguments say.
+func (p *process) run(args []string) error {
+	var g grammar
+	parser, err := kong.New(&g,
+		kong.Name("acp-agent"),
+		kong.Description("A coding agent for editors that speak the Agent Client Protocol (ACP)."),
+		kong.Writers(p.out, p.errout),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+	if err != nil {
+		return fmt.Errorf("the grammar of the command line: %w", err)
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return &statusError{statusUsage, fmt.Errorf("%w; acp-agent --help shows what there is", err)}
+	}
+	return command.Run(p)
+}
+
+// finish says what went wrong and returns the exit status.
+func (p *process) finish(err error) int {
+	if err == nil {
+		return 0
+	}
+	status, silent := statusFailed, false
+	if s, ok := errors.AsType[*statusError](err); ok {
+		status, silent = s.Status, s.Err == nil
+	}
+	if !silent {
+		fmt.Fprintln(p.errout, "acp-agent: "+err.Error())
+	}
+	return status
+}
