@@ -76,8 +76,10 @@ func (s *shell) beyond(c *command) string {
 		return "the program's name is not known before it runs"
 	case !isASCII(name.text):
 		return "the program's name has letters that look like others"
-	case setsShell(name.text):
+	case setsShell(name.text) && !strictMode(c.words):
 		return "`" + name.text + "` changes what later commands mean"
+	case isInterpreter(baseName(name.text)) && c.piped && readsCode(c.words[1:]):
+		return "`" + name.text + "` would run what it is fed"
 	}
 	safe := takesAnything(name.text)
 	for _, w := range c.words[1:] {
@@ -97,6 +99,20 @@ func (s *shell) beyond(c *command) string {
 	return ""
 }
 
+// readsCode reports whether an interpreter with these arguments takes its code
+// from its input.
+func readsCode(args []word) bool {
+	for _, a := range args {
+		switch {
+		case a.text == "-", a.text == "-s", a.text == "/dev/stdin":
+			return true
+		case !strings.HasPrefix(a.text, "-"):
+			return false
+		}
+	}
+	return true
+}
+
 // takesAnything reports whether a command is harmless whatever its arguments
 // turn out to be (policy section 3).
 func takesAnything(name string) bool { return name == "echo" || name == "true" || name == ":" }
@@ -110,6 +126,26 @@ func setsShell(name string) bool {
 		return true
 	}
 	return false
+}
+
+// strictMode reports whether the command is `set` with options that only make a
+// script stop sooner, or tell more.
+func strictMode(words []word) bool {
+	if words[0].text != "set" || len(words) == 1 {
+		return false
+	}
+	for i := 1; i < len(words); i++ {
+		w := words[i]
+		if !w.static() || len(w.text) < 2 || w.text[0] != '-' || strings.Trim(w.text[1:], "euxo") != "" {
+			return false
+		}
+		if strings.Contains(w.text, "o") {
+			if i++; !strings.HasSuffix(w.text, "o") || strings.Count(w.text, "o") > 1 || i == len(words) || words[i].text != "pipefail" {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func isASCII(s string) bool {
@@ -201,8 +237,8 @@ func (s *shell) allows(c *command) ruling {
 			ms = append(ms, match{r, weight{}})
 			continue
 		}
-		if r.command == nil || !byName && r.command.starred {
-			continue
+		if r.command == nil || !byName && (!s.whole || r.command.starred) {
+			continue // another program than the system's: only by its whole text
 		}
 		for _, form := range forms(named, argv) {
 			if r.command.matches(form, false) {
@@ -319,8 +355,8 @@ func pathsIn(w string) []string {
 	}
 	var out []string
 	add := func(s string) {
-		if s != "" && s != "-" {
-			out = append(out, strings.TrimPrefix(s, "@"))
+		if s = strings.TrimPrefix(s, "@"); s != "" && s != "-" {
+			out = append(out, s)
 		}
 	}
 	_, value, isPair := strings.Cut(w, "=")
@@ -343,7 +379,7 @@ func pathsIn(w string) []string {
 		if isPair {
 			add(value)
 		}
-		if _, after, ok := strings.Cut(w, ":"); ok {
+		if _, after, ok := strings.Cut(w, ":"); ok && !strings.HasPrefix(after, "//") {
 			add(after)
 		}
 	}
@@ -404,7 +440,7 @@ func (s *shell) touchRuled(program string, a access) bool {
 			return true
 		}
 	}
-	if !s.inside(a.target) {
+	if !s.inside(a.kind, a.target) {
 		if s.OutsideDenied {
 			s.deny(name + " lies outside of the project, which is not allowed here")
 		} else {

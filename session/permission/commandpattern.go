@@ -25,6 +25,7 @@ type patternWord struct {
 	glob bool // holds a star that stands for characters
 	any  bool // is a star alone, in the middle
 	star bool // held a star of any kind
+	ends bool // that star ends the pattern, and means further words
 }
 
 const wild = '\x00'
@@ -57,7 +58,7 @@ func (p *commandPattern) add(w string, last bool) {
 	case w == string(wild):
 		p.words = append(p.words, patternWord{any: true, star: true})
 	case star && endsWord(w):
-		p.words = append(p.words, patternWord{text: strings.TrimSuffix(w, string(wild)), star: true})
+		p.words = append(p.words, patternWord{text: strings.TrimSuffix(w, string(wild)), star: true, ends: last})
 		p.rest = p.rest || last
 	default:
 		p.words = append(p.words, patternWord{text: w, glob: star, star: star})
@@ -172,13 +173,12 @@ func (p *commandPattern) check(allows bool) error {
 		return nil
 	}
 	for i, w := range p.words {
-		closing := i == len(p.words)-1 && w.star && !w.glob && !w.any
 		switch {
 		case w.any:
 			return errors.New("a star may stand alone only at the end")
 		case i == 0 && w.star:
 			return fmt.Errorf("the program's name cannot have a star: write `%s *`", strings.Trim(p.words[0].text, string(wild)))
-		case i == 1 && w.star && !closing && !strings.Contains(w.text, "/"):
+		case i == 1 && w.star && !w.ends && !strings.Contains(w.text, "/"):
 			return errors.New("the word after the program cannot have a star in it: write it out, and end the pattern in a star of its own")
 		}
 	}

@@ -82,7 +82,7 @@ func (s *shell) identity(program string, at dirs) string {
 
 func isBuiltin(name string) bool {
 	switch name {
-	case "cd", "echo", "pwd", "test", "[", "true", "false", ":", "printf", "type", "command":
+	case "cd", "echo", "pwd", "test", "[", "true", "false", ":", "printf", "type", "command", "set":
 		return true
 	}
 	return false

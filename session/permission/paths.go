@@ -37,7 +37,7 @@ func (j *judge) paths(list []kinds.PathAccess) {
 
 // special reports whether the access meets the kernel's own file systems.
 func (j *judge) special(a access) bool {
-	return !j.inside(a.target) && (isPseudo(a.asked) || isPseudo(a.target))
+	return !j.inside(a.kind, a.target) && (isPseudo(a.asked) || isPseudo(a.target))
 }
 
 func isPseudo(path string) bool {
@@ -52,13 +52,22 @@ func isPseudo(path string) bool {
 	return false
 }
 
-// inside reports whether a resolved path lies in a root.
-func (j *judge) inside(target string) bool {
+// inside reports whether a resolved path lies in a root. That it is resolved is
+// seen to; the last name of a write may be a link, which is then what goes.
+func (j *judge) inside(kind kinds.Access, target string) bool {
 	if j.Roots == nil || !filepath.IsAbs(target) {
 		return false
 	}
-	p, err := j.Roots.Resolve(target)
-	return err == nil && p.Inside && p.Target == filepath.Clean(target)
+	target = filepath.Clean(target)
+	if p, err := j.Roots.Resolve(target); err == nil && p.Inside && p.Target == target {
+		return true
+	}
+	if kind != kinds.Write {
+		return false
+	}
+	dir := filepath.Dir(target)
+	p, err := j.Roots.Resolve(dir)
+	return err == nil && p.Inside && p.Target == dir
 }
 
 // access judges one access: hard denies, deny rules, the roots, protected and
@@ -77,7 +86,7 @@ func (j *judge) access(a access) {
 	if j.ruled(r, verb+" "+name) && r.action == Deny {
 		return
 	}
-	if !j.inside(a.target) {
+	if !j.inside(a.kind, a.target) {
 		if j.OutsideDenied {
 			j.deny(name + " lies outside of the project, which is not allowed here")
 		} else {
@@ -214,34 +223,58 @@ func components(path string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(path), func(r rune) bool { return r == '/' })
 }
 
-// pathRuling is what the rules say about an access. Restrictions hold where the
-// asked path or its target matches, permissions only where both do.
+// pathRuling is what the rules say about an access. The asked path and its
+// target are weighed each for itself: what restricts either holds, and only what
+// is allowed for both is allowed.
 func (j *judge) pathRuling(a access) ruling {
+	asked := j.ruling(a, j.place(a.asked))
+	if a.asked == a.target {
+		return asked
+	}
+	target := j.ruling(a, j.place(a.target))
+	switch {
+	case asked.rule == nil && target.rule == nil:
+		return ruling{}
+	case asked.rule == nil || target.rule == nil:
+		one := asked
+		if one.rule == nil {
+			one = target
+		}
+		if one.action == Allow {
+			return ruling{}
+		}
+		return one
+	case asked.action != target.action:
+		if asked.action > target.action {
+			return asked
+		}
+		return target
+	case asked.weight.more(target.weight):
+		return target
+	}
+	return asked
+}
+
+// ruling weighs the rules for one spelling of a path.
+func (j *judge) ruling(a access, at place) ruling {
 	perm := permEdit
 	switch a.kind {
 	case kinds.Read:
 		perm = permRead
 	case kinds.List:
-		perm = ""
+		perm = "" // listing has no rules of its own
 	}
-	asked, target := j.place(a.asked), j.place(a.target)
 	var ms []match
 	for i := range j.rules.all {
 		r := &j.rules.all[i]
-		var covers bool
-		var w weight
 		switch {
-		case r.class() == perm && r.path != nil && r.Action == Allow:
-			covers, w = r.path.matches(asked, false) && r.path.matches(target, false), r.path.weight
-		case r.class() == perm && r.path != nil:
-			covers, w = r.path.matches(asked, true) || r.path.matches(target, true), r.path.weight
-		case r.class() == perm && r.class() != "":
-			covers = r.all
-		case r.Permission == "*", a.tool != "" && r.all && r.names(a.tool):
-			covers = true
-		}
-		if covers {
-			ms = append(ms, match{r, w})
+		case r.path != nil:
+			if r.class() == perm && r.path.matches(at, r.Action > Allow) {
+				ms = append(ms, match{r, r.path.weight})
+			}
+		case !r.all:
+		case r.Permission == "*", r.class() == perm, a.tool != "" && r.names(a.tool):
+			ms = append(ms, match{r, weight{}})
 		}
 	}
 	return rule(ms)

@@ -107,9 +107,9 @@ func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
 		if seen[len(words)] || s.spent() {
 			continue
 		}
-		seen[len(words)] = true
 		s.restrictOne(words, at)
 		if certain {
+			seen[len(words)] = true
 			s.hidden(words, at, seen)
 		}
 	}

@@ -53,7 +53,7 @@ func (r Rule) check() error {
 	if r.Action < Allow || r.Action > Deny {
 		return errors.New("the action must be allow, ask or deny")
 	}
-	if r.Pattern == "" {
+	if r.Pattern == "" || r.Pattern == "*" {
 		return nil
 	}
 	switch r.class() {
@@ -64,9 +64,6 @@ func (r Rule) check() error {
 		return err
 	case permFetch:
 		return checkFetch(r.Pattern)
-	}
-	if r.Pattern == "*" {
-		return nil
 	}
 	return fmt.Errorf("%s takes no pattern", r.Permission)
 }
@@ -93,9 +90,6 @@ func checkFetch(pattern string) error {
 		if rest, ok := strings.CutPrefix(pattern, prefix); ok && rest != "" {
 			return nil
 		}
-	}
-	if pattern == "*" {
-		return nil
 	}
 	return fmt.Errorf("%q is none of domain:HOST, domain:*.HOST, url:PREFIX, *", pattern)
 }

@@ -58,7 +58,7 @@ func (j *judge) command(text, dir string) {
 		dir = j.Roots.Dir()
 	}
 	at := dirs{dir}
-	if !j.inside(j.resolved(dir)) {
+	if !j.inside(kinds.List, j.resolved(dir)) {
 		j.floor("it would run outside of the project")
 	}
 	j.whole = j.coversText(text)
@@ -340,7 +340,9 @@ func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	}
 	cmd.words, cmd.raw = s.words(c.Args, at)
 	for _, a := range cmd.assigns {
-		s.vars[a.name] = a.value.text
+		if strings.ToLower(a.name) == a.name {
+			s.vars[a.name] = a.value.text
+		}
 	}
 	if len(cmd.words) == 0 {
 		if len(cmd.assigns) > 0 {

@@ -20,7 +20,6 @@ var escapes = map[string]escape{
 	"npm":           {flags: "--prefix --script-shell --userconfig --globalconfig --node-options --call --shell -C -c"},
 	"pnpm":          {flags: "--prefix --script-shell --dir --config -C -c"},
 	"yarn":          {flags: "--cwd --script-shell --use-yarnrc --rc-file"},
-	"npx":           {flags: "--package --call --yes --userconfig -p -c -y"},
 	"pytest":        {flags: "-p -c -o --rootdir --confcutdir --override-ini --config-file", short: "pco"},
 	"docker":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt -H --host --config --context"},
 	"podman":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt --root"},

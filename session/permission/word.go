@@ -95,6 +95,9 @@ func (s *shell) word(w *syntax.Word, at dirs) word {
 		unquoted(text, &b, &d)
 	}
 	d.text = b.String()
+	if d.glob && !strings.ContainsAny(d.pattern, "*?") && !strings.Contains(d.pattern, "]") {
+		d.glob = false // a bracket that is not closed, as in the command [
+	}
 	return d
 }
 
@@ -169,11 +172,16 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 	case *syntax.ParamExp:
 		s.param(p, at, b, d, quoted)
 	case *syntax.CmdSubst:
+		s.nestedStmts(p.Stmts, at)
+		if text, ok := hereText(p); ok && quoted {
+			b.WriteString(text)
+			return
+		}
 		d.dynamic = true
+		b.WriteRune(utf8.RuneError) // no guess
 		if p.TempFile || p.ReplyVar {
 			d.odd = "a substitution of an uncommon form"
 		}
-		s.nestedStmts(p.Stmts, at)
 	default: // arithmetic, <( ), extended globs
 		d.dynamic = true
 		d.odd = "an expansion that can run code"
@@ -182,6 +190,28 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 		}
 		s.inner(part, at)
 	}
+}
+
+// hereText is the text of "$(cat <<'EOF' … EOF)", which is known to the letter:
+// commit messages are written so.
+func hereText(c *syntax.CmdSubst) (string, bool) {
+	if len(c.Stmts) != 1 || c.Backquotes || c.TempFile || c.ReplyVar {
+		return "", false
+	}
+	st := c.Stmts[0]
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || st.Negated || st.Background || st.Coprocess || len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "cat" || len(st.Redirs) != 1 {
+		return "", false
+	}
+	r := st.Redirs[0]
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !quotedWord(r.Word) {
+		return "", false
+	}
+	text := r.Hdoc.Lit()
+	if text == "" && len(r.Hdoc.Parts) > 0 {
+		return "", false
+	}
+	return strings.TrimRight(text, "\n"), true
 }
 
 // inDouble decodes a literal in double quotes.
