@@ -49,7 +49,7 @@ func (f *parent) createPlain(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := fill(file, data); err != nil {
+	if err := fill(file, data, nil); err != nil {
 		f.at.Remove(f.name)
 		return err
 	}
@@ -129,8 +129,15 @@ func (f *parent) overwrite(old, data []byte) error {
 		return err
 	}
 	defer file.Close()
-	if err := compare(file, old); err != nil {
+	info, err := file.Stat()
+	if err == nil {
+		err = compare(file, old)
+	}
+	if err != nil {
 		return err
+	}
+	if special := fs.ModeSetuid | fs.ModeSetgid; info.Mode()&special != 0 {
+		defer file.Chmod(info.Mode() & modeBits) // writing takes these off
 	}
 	err = put(file, data, min(len(old), len(data)))
 	if err == nil {
@@ -168,28 +175,25 @@ func (f *parent) temporary(data []byte, info fs.FileInfo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if info != nil {
-		mode := info.Mode()
-		if !keepOwner(file, info) {
-			mode &^= fs.ModeSetuid | fs.ModeSetgid // not with another owner
-		}
-		err = file.Chmod(mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
-	}
-	if err != nil {
-		file.Close()
-	} else {
-		err = fill(file, data)
-	}
-	if err != nil {
+	if err := fill(file, data, info); err != nil {
 		f.at.Remove(name)
 		return "", err
 	}
 	return name, nil
 }
 
-// fill writes a new file to the disk and closes it.
-func fill(file *os.File, data []byte) error {
+// fill writes a new file to the disk and closes it. It gets the owner and the
+// mode that info tells (nil: stays as it was made), after its content, since
+// writing takes the bits off that change the user.
+func fill(file *os.File, data []byte, info fs.FileInfo) error {
 	_, err := file.Write(data)
+	if err == nil && info != nil {
+		mode := info.Mode()
+		if !keepOwner(file, info) {
+			mode &^= fs.ModeSetuid | fs.ModeSetgid // not with another owner
+		}
+		err = file.Chmod(mode & modeBits)
+	}
 	if err == nil {
 		err = file.Sync()
 	}
@@ -198,3 +202,6 @@ func fill(file *os.File, data []byte) error {
 	}
 	return err
 }
+
+// modeBits are those that Chmod sets.
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
