@@ -40,6 +40,7 @@ type call struct {
 func (t *Turn) runCalls(ctx context.Context, r *reply) string {
 	t.answers = map[string]Answer{}
 	for _, c := range r.calls {
+		c.rec.Card = c.failedCard() // for the record, until it is prepared
 		c.put = r.rec.call(ctx, &c.rec)
 	}
 	var batch []*call
@@ -229,6 +230,9 @@ func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Ans
 // runOne runs a permitted call and reports what it came to.
 func (t *Turn) runOne(ctx context.Context, c *call) {
 	c.rec.Status = InProgress
+	if !c.action.ReadOnly {
+		c.put(ctx) // what may have been done must be known after a crash
+	}
 	t.update(ctx, Call{ID: c.rec.ID, Status: InProgress})
 	changes := shownChanges(c.rec.Card.Changes)
 	show := func(o tools.Output) {
