@@ -559,13 +559,18 @@ func TestEditorShellCancel(t *testing.T) {
 		kill        func(context.Context, json.RawMessage) (any, error)
 		text, asked string
 	}{
-		{"in order", constant(object{}), "so far\n", "create wait_for_exit cancel_request kill output release"},
-		{"cannot kill", failing(jsonrpc.CodeInvalidParams, "misspelt"), "so far\n", "create wait_for_exit cancel_request kill output release"},
-		{"hangs", silent, "", "create wait_for_exit cancel_request kill"},
+		{"in order", constant(object{}), "so far\n", "create wait_for_exit kill output release"},
+		{"cannot kill", failing(jsonrpc.CodeInvalidParams, "misspelt"), "so far\n", "create wait_for_exit kill output release"},
+		{"hangs", silent, "", "create wait_for_exit kill"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			editor := terminals(object{"terminalId": "term"}, silent, object{"output": "so far\n"})
+			waited := make(chan struct{})
+			wait := func(ctx context.Context, raw json.RawMessage) (any, error) {
+				defer close(waited) // by $/cancel_request
+				return silent(ctx, raw)
+			}
+			editor := terminals(object{"terminalId": "term"}, wait, object{"output": "so far\n"})
 			editor.answers[MethodTerminalKill] = tt.kill
 			s := newEditorShell(editor.connect(t), "s", execShell(t))
 			var out bytes.Buffer
@@ -579,6 +584,7 @@ func TestEditorShellCancel(t *testing.T) {
 				cancel(stop)
 			}()
 			_, err = p.Wait(ctx)
+			<-waited
 			begin := time.Now()
 			p.Kill()
 			p.Close()

@@ -225,7 +225,10 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 		r.Text, end = text, err.Error()
 	default:
 		r.Text = lastLine(text, end)
-		r.Metadata = map[string]any{"exit_code": exit.Code}
+		r.Metadata = map[string]any{}
+		if exit.Code >= 0 {
+			r.Metadata["exit_code"] = exit.Code
+		}
 		if exit.Signal != "" {
 			r.Metadata["signal"] = exit.Signal
 		}
@@ -244,7 +247,9 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 func ending(exit Exit) string {
 	switch {
 	case exit.Signal != "":
-		return fmt.Sprintf("ended by signal %s, exit code: %d", exit.Signal, exit.Code)
+		return "ended by signal " + exit.Signal
+	case exit.Code < 0:
+		return "exit code: not known"
 	case exit.Code != 0:
 		return fmt.Sprintf("exit code: %d", exit.Code)
 	}

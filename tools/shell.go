@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ var ErrNoBash = errors.New("bash was not found: install it (on Windows: Git for 
 type ExecOptions struct {
 	Environ []string            // the agent's; nil: that of the process
 	Secrets []string            // names of further variables that no command gets: those of configured keys
+	Set     map[string]*string  // variables that commands get; nil: are without
 	Path    *process.SearchPath // where programs are looked for; nil: in Environ's PATH, with no root
 }
 
@@ -29,6 +31,7 @@ type ExecOptions struct {
 type ExecShell struct {
 	environ   []string
 	secrets   []string
+	set       map[string]*string
 	path      *process.SearchPath
 	processes process.Supervisor
 }
@@ -41,7 +44,7 @@ func NewExecShell(o ExecOptions) *ExecShell {
 	if o.Path == nil {
 		o.Path = process.NewSearchPath(o.Environ, nil)
 	}
-	return &ExecShell{environ: o.Environ, secrets: o.Secrets, path: o.Path}
+	return &ExecShell{environ: o.Environ, secrets: o.Secrets, set: o.Set, path: o.Path}
 }
 
 // Available reports, without starting anything, why no command can run.
@@ -75,11 +78,12 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	return execProcess{p}, nil
 }
 
-// Script is the command as a bash script for a terminal whose environment
-// cannot be given: it cleans the environment as Start does, and then is the
-// command as it was judged.
-func (s *ExecShell) Script(c Command) string {
-	return process.Script(s.environ, s.rules(c.Dir)) + c.Text + "\n"
+// Script is the command as a bash script, for a terminal whose environment cannot
+// be given: it cleans the environment as Start does, and then is the command as
+// it was judged. The terminal must be given the variables in empty with no
+// value, since they act before the first line.
+func (s *ExecShell) Script(c Command) (script string, empty []string) {
+	return process.Script(s.environ, s.rules(c.Dir)) + c.Text + "\n", process.EarlyNames()
 }
 
 // CloseAll ends all that its commands left running. No command starts
@@ -90,7 +94,10 @@ func (s *ExecShell) CloseAll() { s.processes.Close() }
 // environment of a command in dir.
 func (s *ExecShell) rules(dir string) process.Rules {
 	path := s.path.Value()
-	return process.Rules{Secrets: s.secrets, Set: map[string]*string{"PATH": &path, "PWD": &dir}}
+	set := map[string]*string{}
+	maps.Copy(set, s.set)
+	set["PATH"], set["PWD"] = &path, &dir
+	return process.Rules{Secrets: s.secrets, Set: set}
 }
 
 // execProcess is a child process as tools see it.

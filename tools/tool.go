@@ -149,7 +149,7 @@ type Process interface {
 
 // Exit is how a command ended: by its code, or by a signal's name.
 type Exit struct {
-	Code   int
+	Code   int // below 0: not known
 	Signal string
 }
 
