@@ -19,6 +19,8 @@ import (
 // type that takes what it needs of *process.
 type grammar struct {
 	Agent   agentCommand   `cmd:"" name:"acp" aliases:"serve" default:"withargs" help:"Be the agent, for an editor, on stdin and stdout."`
+	Run     runCommand     `cmd:"" help:"Do one thing in the terminal."`
+	Demo    demoCommand    `cmd:"" help:"Show what the agent does, on a throw-away project."`
 	Setup   setupCommand   `cmd:"" help:"Show what an editor needs to launch the agent."`
 	Version versionCommand `cmd:"" help:"Show the version."`
 
@@ -56,11 +58,23 @@ func (e *statusError) Unwrap() error { return e.Err }
 
 func main() {
 	p := &process{in: os.Stdin, out: os.Stdout, errout: os.Stderr, getenv: os.Getenv}
+	os.Stdout = os.Stderr // what anything else prints must not get into the protocol
 	os.Exit(p.finish(p.run(os.Args[1:])))
 }
 
 // run does what the arguments say.
 func (p *process) run(args []string) error {
+	if p.byHand(args) {
+		return p.introduce()
+	}
+	if startAgent(args) {
+		return (&agentCommand{}).Run(p)
+	}
+	return p.parse(args)
+}
+
+// parse runs the command that the arguments name.
+func (p *process) parse(args []string) error {
 	var g grammar
 	parser, err := kong.New(&g,
 		kong.Name("acp-agent"),
