@@ -25,6 +25,7 @@ type Problem struct {
 	File         string
 	Line, Column int // from 1; 0: the file as a whole
 	Text         string
+	Warning      bool // a key that says nothing here; what else stands there holds
 }
 
 func (p Problem) String() string {
@@ -147,7 +148,13 @@ func (r *reader) tell(offset int, format string, args ...any) {
 	before := r.data[:min(max(offset, 0), len(r.data))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len(before) - bytes.LastIndexByte(before, '\n')
-	r.problems = append(r.problems, Problem{r.file, line, column, fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: column, Text: fmt.Sprintf(format, args...)})
+}
+
+// warn notes a key that says nothing here.
+func (r *reader) warn(offset int, format string, args ...any) {
+	r.tell(offset, format, args...)
+	r.problems[len(r.problems)-1].Warning = true
 }
 
 // object reads the members of the object whose keys begin with prefix.
@@ -169,9 +176,9 @@ func (r *reader) member(key string, at int, v hujson.Value) {
 		}
 		r.object(o, key+".")
 	case !ok:
-		r.tell(at, "unknown key %s%s", key, nearest(key))
+		r.warn(at, "unknown key %s%s", key, nearest(key))
 	case k.userOnly && r.scope == permission.Project:
-		r.tell(at, "%s cannot be set by a project and was left out", key)
+		r.warn(at, "%s cannot be set by a project and was left out", key)
 	case r.restrictOnly && !k.restricts:
 	case k.read == nil: // of a part of the agent that reads it itself
 	default:
