@@ -188,31 +188,37 @@ func safeAssignment(a assign) bool {
 	return strings.HasPrefix(a.name, "LC_")
 }
 
-// permit judges an understood command: by the user's rules, or by the table.
+// permit judges an understood command: by the table of what only reads, or by
+// the user's rules.
 func (s *shell) permit(c *command) {
-	r := s.allows(c)
+	before := len(s.found)
+	table := "the assignments of `" + visible(c.text) + "` are not known to be harmless"
+	var read []finding
+	if allSafe(c.assigns) {
+		if table = s.readOnly(c); table == "" && len(s.found) == before {
+			return
+		}
+		read = slices.Clone(s.found[before:])
+		s.found = s.found[:before]
+	}
 	why := ""
-	if r.rule != nil && r.action == Allow {
-		why = s.beyondRule(c, r)
-		if why == "" {
+	if r := s.allows(c); r.rule != nil && r.action == Allow {
+		if why = s.beyondRule(c, r); why == "" {
 			s.assigned(c, r)
 			s.touchAll(c)
 			return
 		}
 	}
-	if !s.assigned(c, ruling{}) {
-		s.touchAll(c)
+	switch {
+	case !s.assigned(c, ruling{}):
+	case table == "": // it only reads, but what is asked about
+		s.found = append(s.found, read...)
 		return
+	case why != "":
+		s.found = append(s.found, finding{class: plain, reason: why, part: c})
+	default:
+		s.found = append(s.found, finding{class: plain, reason: table, part: c})
 	}
-	before := len(s.found)
-	table := s.readOnly(c)
-	if table == "" {
-		return
-	}
-	if why == "" {
-		why = table
-	}
-	s.found = append(s.found[:before:before], finding{class: plain, reason: why, part: c})
 	s.touchAll(c)
 }
 
@@ -338,9 +344,6 @@ func (s *shell) touchAll(c *command) {
 		s.touch(program, c.words[0].text, c.at)
 	}
 	for _, w := range c.words[1:] {
-		if w.dynamic {
-			continue
-		}
 		for _, text := range pathsIn(w.text) {
 			s.touch(program, text, c.at)
 		}

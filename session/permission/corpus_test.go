@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/process"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -185,7 +186,7 @@ func (s *scene) policy(t testing.TB, c corpusCase) *Policy {
 		for _, d := range c.PATH {
 			list = append(list, s.tokens.Replace(d))
 		}
-		p.Path, p.RemovedPath = RebuildPath(strings.Join(list, string(os.PathListSeparator)), roots)
+		p.Path, p.RemovedPath = process.RebuildPath(strings.Join(list, string(os.PathListSeparator)), dirs)
 	}
 	for _, r := range c.Rules {
 		var a Action

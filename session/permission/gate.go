@@ -33,6 +33,9 @@ func (s *shell) gate(text string) bool {
 	if commentBackslash(text) {
 		s.floor("a line with a # ends in a backslash, which shells read in different ways")
 	}
+	if strings.Contains(text, "<<") && continuedLine(text) {
+		s.floor("a line near a here-document ends in a backslash, which shells read in different ways")
+	}
 	if len(text) > maxCommandBytes {
 		s.floor("it is longer than 10,000 bytes")
 	}
@@ -88,6 +91,10 @@ func commentBackslash(text string) bool {
 	}
 	return false
 }
+
+// continuedLine finds a line that ends in a backslash: inside a here-document it
+// may hide where that ends.
+func continuedLine(text string) bool { return strings.Contains(text, "\\\n") }
 
 // openers counts what can nest, so that the time to parse stays bounded.
 func openers(text string) int {

@@ -131,7 +131,13 @@ func (f gitForm) parse(sub string, args []string) (operands []string, why string
 			if !ok {
 				return nil, "the flag " + visible(a) + " of `git " + sub + "` is not known to only read"
 			}
-			i += used
+			if i += used; strings.Contains(a, "L") && strings.Contains(f.shortVal, "L") { // -L RANGE:FILE
+				value := args[i]
+				if used == 0 {
+					value = a
+				}
+				operands = append(operands, value[strings.LastIndexByte(value, ':')+1:])
+			}
 		}
 	}
 	return operands, f.check(sub, operands, args)

@@ -5,43 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/acp-agent/acp-agent/tools/workspace"
 )
-
-// RebuildPath takes out of a PATH what a project or anybody could put programs
-// into: entries that are empty, relative, writable by everybody, or in one of
-// the roots once links are resolved (policy section 4). Commands run with what is
-// kept.
-func RebuildPath(value string, roots *workspace.Roots) (kept, removed []string) {
-	for _, dir := range filepath.SplitList(value) {
-		if stableDir(dir, roots) {
-			kept = append(kept, dir)
-		} else {
-			removed = append(removed, dir)
-		}
-	}
-	return kept, removed
-}
-
-func stableDir(dir string, roots *workspace.Roots) bool {
-	if !filepath.IsAbs(dir) {
-		return false
-	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return true // nothing is found there
-	}
-	info, err := os.Stat(real)
-	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0 {
-		return false
-	}
-	if roots == nil {
-		return true
-	}
-	p, err := roots.Resolve(real)
-	return err == nil && !p.Inside
-}
 
 // identity says why a program is not the one of its name, if it is not: only a
 // bare name that is found in the rebuilt PATH and not shadowed, and a path in a

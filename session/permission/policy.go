@@ -25,8 +25,9 @@ type Policy struct {
 	Trusted  bool             // the first root is trusted (policy section 11)
 	Headless bool             // nobody can be asked: what would be asked is denied
 
-	// Path is the PATH that commands run with, and RemovedPath what RebuildPath
-	// took out of the user's.
+	// Path is the PATH that commands run with, and RemovedPath what was taken out
+	// of the user's since a project or anybody could put programs there. Without a
+	// Path no program is known but the shell's own.
 	Path        []string
 	RemovedPath []string
 	// Lookup replaces the search of Path, for tests; nil: the disk.

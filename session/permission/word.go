@@ -248,7 +248,11 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 	default:
 		d.dynamic = true
 		d.secret = !s.set[name]
-		b.WriteString(s.vars[name])
+		if value, ok := s.vars[name]; ok {
+			b.WriteString(value)
+		} else {
+			b.WriteRune(utf8.RuneError) // no guess
+		}
 	}
 }
 

@@ -1,0 +1,123 @@
+package permission
+
+import (
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirect judges a redirection: it is a file operation whatever the command.
+func (s *shell) redirect(r *syntax.Redirect, at dirs) {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		s.opaque("a redirection that sets a variable")
+	}
+	w := s.word(r.Word, at)
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		s.piped = true
+		s.hereDoc(r, at)
+		return
+	case syntax.WordHdoc:
+		s.piped = true
+		if !w.static() {
+			s.opaque("input that is not known before it runs")
+		}
+		return
+	case syntax.DplIn, syntax.DplOut:
+		if w.static() && (w.text == "-" || strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
+			return
+		}
+	}
+	if !w.static() {
+		s.opaque("a redirection whose target is not known before it runs")
+		return
+	}
+	if strings.HasPrefix(w.text, "/dev/tcp") || strings.HasPrefix(w.text, "/dev/udp") {
+		s.opaque("a redirection that opens a network connection")
+		return
+	}
+	s.redirectTo(r.Op, w.text, at)
+}
+
+func (s *shell) redirectTo(op syntax.RedirOperator, target string, at dirs) {
+	switch op {
+	case syntax.RdrIn:
+		s.piped = true
+		s.operand(kinds.Read, target, at)
+		return
+	case syntax.RdrInOut:
+		s.piped = true
+		s.operand(kinds.Read, target, at)
+	}
+	switch target {
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
+		return
+	}
+	if rawDisk(target) {
+		s.deny("it writes to the disk " + visible(target) + " itself")
+		return
+	}
+	s.operand(kinds.Write, target, at)
+}
+
+// hereDoc judges a here-document: with a quoted delimiter it is data.
+func (s *shell) hereDoc(r *syntax.Redirect, at dirs) {
+	if !plainDelimiter(r.Word) {
+		s.opaque("a here-document with an uncommon end")
+	}
+	if r.Hdoc == nil || quotedWord(r.Word) {
+		return
+	}
+	var b strings.Builder
+	var d word
+	for _, part := range r.Hdoc.Parts {
+		s.part(part, at, &b, &d, true)
+	}
+	if d.dynamic || d.odd != "" {
+		s.opaque("a here-document with expansions")
+	}
+}
+
+func quotedWord(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainDelimiter reports whether the end of a here-document is spelled so that
+// every shell finds the same one.
+func plainDelimiter(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	text := ""
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		text = strings.TrimPrefix(p.Value, `\`)
+	case *syntax.SglQuoted:
+		if !p.Dollar {
+			text = p.Value
+		}
+	case *syntax.DblQuoted:
+		if lit, ok := onlyLit(p); ok {
+			text = lit
+		}
+	}
+	return text != "" && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
+
+func onlyLit(p *syntax.DblQuoted) (string, bool) {
+	if p.Dollar || len(p.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := p.Parts[0].(*syntax.Lit)
+	if !ok {
+		return "", false
+	}
+	return lit.Value, true
+}
