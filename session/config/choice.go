@@ -92,6 +92,7 @@ func (c *Config) Resolve(name string, getenv func(string) string, paths Paths) (
 	if isOwn {
 		row, _ = model.FindProvider(string(own.Type))
 		choice.Headers = own.Headers
+		row.KeyEnv = nil // the key of the maker's own server is not for this one
 		if own.APIKeyEnv != "" {
 			row.KeyEnv = []string{own.APIKeyEnv}
 		}

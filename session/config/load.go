@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -198,10 +200,7 @@ func isGroup(key string) bool {
 }
 
 func nearest(key string) string {
-	names := make([]string, 0, len(keys))
-	for k := range keys {
-		names = append(names, k)
-	}
+	names := slices.Sorted(maps.Keys(keys))
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	for _, pattern := range []string{key, last} {
 		if m := fuzzy.Find(pattern, names); len(m) > 0 {
