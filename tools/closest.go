@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,9 +15,6 @@ const (
 	closestShown = 160     // runes of a line that are shown
 	closestRows  = 8       // lines of a place that are shown
 )
-
-// numbered matches a line as read shows it.
-var numbered = regexp.MustCompile(`^ *\d+\t`)
 
 // closest says where a text that does not occur comes closest to occurring, and
 // what the difference may be. It is never applied: only shown.
@@ -50,9 +46,11 @@ func closest(ctx context.Context, text, old string) string {
 	return b.String()
 }
 
+// allNumbered reports whether the lines are as read shows them.
 func allNumbered(lines []string) bool {
 	for _, line := range lines {
-		if !numbered.MatchString(line) {
+		digits, _, tab := strings.Cut(strings.TrimLeft(line, " "), "\t")
+		if !tab || digits == "" || strings.Trim(digits, "0123456789") != "" {
 			return false
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -179,11 +178,15 @@ func validName(name string, mixed bool) bool {
 // checkVariables refuses variables that nothing would ever be put in for.
 // Braces with a comma in them are a pattern's alternatives.
 func checkVariables(pattern string) error {
-	for _, found := range regexp.MustCompile(`\{[^{}]*\}`).FindAllString(pattern, -1) {
-		name := strings.Trim(found, "{}")
-		if !strings.Contains(name, ",") && !slices.Contains(variables, name) {
-			return fmt.Errorf("the pattern %q uses the unknown variable %s; there are {%s}", pattern, found, strings.Join(variables, "}, {"))
+	for rest := pattern; ; {
+		_, after, open := strings.Cut(rest, "{")
+		name, more, closed := strings.Cut(after, "}")
+		if !open || !closed {
+			return nil
 		}
+		if !strings.Contains(name, ",") && !slices.Contains(variables, name) {
+			return fmt.Errorf("the pattern %q uses the unknown variable {%s}; there are {%s}", pattern, name, strings.Join(variables, "}, {"))
+		}
+		rest = more
 	}
-	return nil
 }
