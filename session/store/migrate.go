@@ -24,12 +24,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	version, err := s.version(ctx)
+	version, err := s.known(ctx)
 	if err != nil {
 		return err
 	}
-	if version > len(steps) {
-		return fmt.Errorf("%w (version %d, this program knows up to %d): update acp-agent, or set XDG_DATA_HOME to another folder", ErrNewer, version, len(steps))
+	// Only now, since it is kept in the file: a refused one stays as it is.
+	if _, err := s.conn.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
+		return err
 	}
 	for ; version < len(steps); version++ {
 		text, err := migrations.ReadFile(path.Join("migrations", steps[version].Name()))
@@ -41,6 +42,19 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// known is version for a database that this program can use.
+func (s *Store) known(ctx context.Context) (int, error) {
+	steps, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return 0, err
+	}
+	version, err := s.version(ctx)
+	if err == nil && version > len(steps) {
+		err = fmt.Errorf("%w (version %d, this program knows up to %d): update acp-agent, or set XDG_DATA_HOME to another folder", ErrNewer, version, len(steps))
+	}
+	return version, err
 }
 
 // step makes the step that follows the given version, unless another process

@@ -113,7 +113,6 @@ func dataSource(path string) string {
 	options := url.Values{
 		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 		"_foreign_keys": {"1"},
-		"_journal_mode": {"WAL"},
 		"_synchronous":  {"NORMAL"},
 		"_pragma":       {"journal_size_limit(4194304)", "temp_store(memory)"},
 		"_defensive":    {"1"},
@@ -121,7 +120,6 @@ func dataSource(path string) string {
 		"_error_rc":     {"1"},
 	}
 	if path == "" {
-		options.Del("_journal_mode")
 		return "file::memory:?" + options.Encode()
 	}
 	slashed := filepath.ToSlash(path)
@@ -147,12 +145,8 @@ func (s *Store) examine(ctx context.Context) error {
 	if info.Size() > smallFile && !suspect {
 		return s.glance(ctx)
 	}
-	var found string
-	if err := s.conn.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found); err != nil {
+	if err := quickCheck(ctx, s.conn); err != nil {
 		return err
-	}
-	if found != "ok" {
-		return fmt.Errorf("%w: %s", ErrDamaged, found)
 	}
 	if suspect {
 		return os.Remove(suspectMark(s.path))
@@ -187,9 +181,12 @@ func markSuspect(path string) {
 	}
 }
 
+// asideSuffix and a time name a database that was put aside.
+const asideSuffix = ".damaged-"
+
 // putAside renames the database and what belongs to it, and returns the new path.
 func putAside(path string, now time.Time) (string, error) {
-	base := path + ".damaged-" + now.UTC().Format("20060102T150405Z")
+	base := path + asideSuffix + now.UTC().Format("20060102T150405Z")
 	aside := base
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {

@@ -349,3 +349,14 @@ func TestFileLock(t *testing.T) {
 	must(t, err)
 	unlock()
 }
+
+func TestPragmas(t *testing.T) {
+	s := openTest(t)
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "1", "foreign_keys": "1", "busy_timeout": "5000"} {
+		var got string
+		must(t, s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))
+		if got != want {
+			t.Errorf("%s = %s, want %s", pragma, got, want)
+		}
+	}
+}
