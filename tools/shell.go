@@ -50,7 +50,7 @@ func NewExecShell(o ExecOptions) *ExecShell {
 // Available reports, without starting anything, why no command can run.
 func (s *ExecShell) Available() error {
 	kept, _ := process.RebuildPath(lookup(s.environ, "PATH"), nil)
-	_, err := findBash(kept, s.environ)
+	_, err := FindBash(kept, s.environ)
 	return err
 }
 
@@ -61,7 +61,7 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 		return nil, context.Cause(ctx)
 	}
 	kept, _ := s.path.Dirs()
-	bash, err := findBash(kept, s.environ)
+	bash, err := FindBash(kept, s.environ)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,10 @@ func (p execProcess) Wait(ctx context.Context) (Exit, error) {
 	return Exit(exit), err
 }
 
-// findBash is the absolute path of the bash to use: the first in the folders of
-// PATH, else one in its usual places.
-func findBash(dirs, environ []string) (string, error) {
+// FindBash is the absolute path of the bash that commands run in: the first in
+// dirs, the folders of PATH, else one in its usual places. The error is
+// ErrNoBash.
+func FindBash(dirs, environ []string) (string, error) {
 	if runtime.GOOS == "windows" {
 		return gitBash(dirs, environ)
 	}

@@ -22,6 +22,10 @@ type grammar struct {
 	Run     runCommand     `cmd:"" help:"Do one thing in the terminal."`
 	Demo    demoCommand    `cmd:"" help:"Show what the agent does, on a throw-away project."`
 	Setup   setupCommand   `cmd:"" help:"Show what an editor needs to launch the agent."`
+	Doctor  doctorCommand  `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
+	Login   loginCommand   `cmd:"" help:"Store a provider's key."`
+	Logout  logoutCommand  `cmd:"" help:"Forget stored keys."`
+	Trust   trustCommand   `cmd:"" help:"Trust a folder and its settings as they are now."`
 	Version versionCommand `cmd:"" help:"Show the version."`
 
 	ShowVersion versionFlag `name:"version" help:"Show the version."`
