@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,7 +43,7 @@ type SearchOptions struct {
 // Found is what a search came to.
 type Found struct {
 	Files    []FileMatches // that have matches, in the order in which they were given
-	Matches  int           // in Files, of which some may have no lines
+	Matches  int           // in Files; one more than Lines, or more, where the search ended early
 	Searched int           // files, up to the last that is in Files where the search ended early
 	Ended    bool          // it ended early: there are more matches than Lines
 
@@ -65,6 +66,7 @@ type Line struct {
 	Number int // from 1
 	Text   string
 	Match  bool // else it is context
+	Of     int  // the match that it shows or surrounds, from 1
 }
 
 // Search looks for a pattern in files below start, as Walk lists them. A start
@@ -274,6 +276,9 @@ func (s *search) found() *Found {
 		if o.matches.Count == 0 {
 			continue
 		}
+		if left := s.opts.Lines - f.Matches; s.opts.Lines > 0 {
+			o.matches.keep(left)
+		}
 		f.Files = append(f.Files, o.matches)
 		f.Matches += o.matches.Count
 		if s.opts.Lines > 0 && f.Matches > s.opts.Lines {
@@ -284,6 +289,13 @@ func (s *search) found() *Found {
 	return f
 }
 
+// keep leaves the lines of the first n matches.
+func (m *FileMatches) keep(n int) {
+	if i := slices.IndexFunc(m.Lines, func(l Line) bool { return l.Of > n }); i >= 0 {
+		m.Lines = m.Lines[:i]
+	}
+}
+
 // collector makes lines of matches, going through a text once.
 type collector struct {
 	pattern *Pattern
@@ -291,11 +303,13 @@ type collector struct {
 	out     []Line
 	pos     int // begins the next line that may be shown
 	number  int // of that line
+	of      int // the match that is shown, from 1
 }
 
 // lines shows the matches with as many lines of context.
 func (c *collector) lines(matches []span, context int) {
 	for i, m := range matches {
+		c.of = i + 1
 		whole := lineAround(c.text, 0, m.start)
 		first := whole.start
 		if end := max(m.start, m.end-1); end > whole.end {
@@ -344,7 +358,7 @@ func (c *collector) skip(pos int) {
 func (c *collector) show(match bool) {
 	line := lineAround(c.text, c.pos, c.pos)
 	text := c.text[line.start:line.end]
-	c.out = append(c.out, Line{Number: c.number, Text: c.cut(text, match), Match: match})
+	c.out = append(c.out, Line{Number: c.number, Text: c.cut(text, match), Match: match, Of: c.of})
 	c.pos = line.end + 1
 	c.number++
 }

@@ -177,7 +177,7 @@ func TestSearchAsLineByLine(t *testing.T) {
 		}
 		return b.String()
 	}
-	for i := range 3000 {
+	for i := range 1500 {
 		q := Query{Pattern: pattern(), FoldCase: g.IntN(3) == 0}
 		p, err := Compile(q)
 		if err != nil {
@@ -348,6 +348,13 @@ func TestSearchEndsEarlyAndAlike(t *testing.T) {
 		}
 		if !found.Ended || found.Matches <= 50 {
 			t.Errorf("%d workers: %d matches, ended %v", workers, found.Matches, found.Ended)
+		}
+		shown := 0
+		for _, f := range found.Files {
+			shown += len(f.Lines)
+		}
+		if shown != 50 {
+			t.Errorf("%d workers: %d lines, want 50", workers, shown)
 		}
 		if got := fmt.Sprintf("%+v", found); first == "" {
 			first = got

@@ -21,6 +21,8 @@ type WalkOptions struct {
 	Match func(rel string) bool
 	// Times asks for the time of the last change of each file.
 	Times bool
+	// Depth is how many names a path may have at most; 0: any number.
+	Depth int
 	// Workers is how many folders are read at once; 0: as many as pay.
 	Workers int
 }
@@ -244,6 +246,7 @@ func (w *walker) read(job folderJob, reader *folderReader, list *Listing) ([]fol
 		switch {
 		case layer.ignores(full, isDir):
 			list.Ignored.Add(w.rel(full))
+		case isDir && w.opts.Depth > 0 && strings.Count(w.rel(full), "/")+1 >= w.opts.Depth:
 		case isDir:
 			found = append(found, folderJob{full: full + "/", layer: layer})
 		default:

@@ -241,6 +241,12 @@ func TestWalkCancel(t *testing.T) {
 	if !errors.Is(err, why) {
 		t.Errorf("%v, want the cause", err)
 	}
+	if names, _ := walked(t, r, ".", WalkOptions{Depth: 1}); len(names) != 0 {
+		t.Errorf("files in subfolders at depth 1: %q", names)
+	}
+	if names, _ := walked(t, r, ".", WalkOptions{Depth: 2}); len(names) != 3000 {
+		t.Errorf("%d files at depth 2", len(names))
+	}
 	for _, workers := range []int{1, 2, 8} {
 		if names, _ := walked(t, r, ".", WalkOptions{Workers: workers}); len(names) != 3000 || !slices.IsSorted(names) {
 			t.Errorf("%d workers: %d files", workers, len(names))

@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+type globInput struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path"`
+}
+
+// maxGlob is how many paths one result has at most (spec/tools.md, "The envelope").
+const maxGlob = 1000
+
+// Glob is the tool that finds files by their names, newest first.
+func Glob() Tool {
+	return Func(Spec{
+		ID:      "glob",
+		Aliases: []string{"Glob"},
+		Description: "Finds files by name. ** stands for any folders, * and ? stay within a name, {a,b} for either. A pattern without a slash matches names at any depth, " +
+			"one with a slash is relative to path. Results are paths, newest first, at most 1000. " +
+			"What .gitignore and .ignore leave out is left out, unless path or the pattern's first folders name it; hidden files are found.",
+		SearchHint: "find list files by name pattern",
+		Parameters: json.RawMessage(`{
+			"type": "object",
+			"properties": {
+				"pattern": {"type": "string", "minLength": 1, "description": "For example **/*.go, src/**/*.{ts,tsx} or README.md"},
+				"path": {"type": "string", "description": "The folder to look in (default: the workspace)"}
+			},
+			"required": ["pattern"],
+			"additionalProperties": false
+		}`),
+		Kind:     kinds.KindSearch,
+		ReadOnly: true,
+		Requires: Requires{Read: fileSurface},
+	}, prepareGlob)
+}
+
+// globbing is one call of glob: the folder with which the pattern begins, and
+// what is left of it.
+type globbing struct {
+	scope
+	asked   string // the pattern as it was given
+	pattern namePattern
+	literal string // a pattern without wildcards: what it names below the scope
+}
+
+func prepareGlob(ctx context.Context, ws *Workspace, in globInput) (*Action, error) {
+	pattern := filepath.ToSlash(in.Pattern)
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, fmt.Errorf("the pattern %q is malformed: check its brackets and braces, and put a backslash before one that is meant as it is", in.Pattern)
+	}
+	if in.Path != "" {
+		if folder, err := findScope(ctx, ws, in.Path); err != nil {
+			return nil, err
+		} else if folder.file {
+			return nil, fmt.Errorf("%s is a file: give the folder to look in as path", folder.name)
+		}
+	}
+	g, err := newGlobbing(ws, pattern, in)
+	if err != nil {
+		return nil, err
+	}
+	return &Action{
+		Card:  g.root().Search(in.Pattern, g.Asked),
+		Facts: kinds.Facts{Paths: g.access(kinds.List), ReadOnly: true, Concurrent: true},
+		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return g.run(ctx) },
+	}, nil
+}
+
+// newGlobbing cuts the folders that have no wildcards off the pattern: they are
+// the scope, so that it is what is judged and what counts as named.
+func newGlobbing(ws *Workspace, pattern string, in globInput) (*globbing, error) {
+	base, rest := ".", pattern
+	if strings.Contains(pattern, "/") {
+		base, rest = doublestar.SplitPattern(pattern)
+	}
+	dir := base
+	if !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~/") && dir != "~" {
+		dir = cmp.Or(in.Path, ".") + "/" + dir
+	}
+	t, err := resolve(ws, dir)
+	if err != nil {
+		return nil, err
+	}
+	g := &globbing{scope: scope{target: t}, asked: in.Pattern}
+	if rest == "" || rest == "." || rest == ".." {
+		rest = "**"
+	}
+	g.pattern = newNamePattern(rest, strings.Contains(pattern, "/"))
+	if !strings.ContainsAny(rest, `*?[{\`) {
+		g.literal = rest
+	}
+	return g, nil
+}
+
+func (g *globbing) run(ctx context.Context) (Result, error) {
+	if info, err := os.Lstat(g.Target); err != nil || !info.IsDir() {
+		return Result{Text: fmt.Sprintf("No files match %q: there is no folder %s.", g.asked, g.name),
+			Metadata: map[string]any{"files": 0}}, nil
+	}
+	list, err := workspace.Walk(ctx, g.ws.Roots, g.Path, workspace.WalkOptions{
+		Match: g.pattern.match, Times: true, Depth: g.pattern.depth})
+	if err != nil {
+		return Result{}, err
+	}
+	g.addNamed(list)
+	slices.SortFunc(list.Files, func(a, b workspace.File) int {
+		return cmp.Or(b.ModTime.Compare(a.ModTime), strings.Compare(a.Path, b.Path))
+	})
+	return g.result(list), nil
+}
+
+// addNamed adds the file that a pattern without wildcards names, ignored or not.
+func (g *globbing) addNamed(list *workspace.Listing) {
+	if g.literal == "" || slices.ContainsFunc(list.Files, func(f workspace.File) bool { return f.Path == g.literal }) {
+		return
+	}
+	info, err := os.Lstat(filepath.Join(g.Target, filepath.FromSlash(g.literal)))
+	if err == nil && info.Mode().IsRegular() {
+		list.Files = append(list.Files, workspace.File{Path: g.literal, ModTime: info.ModTime()})
+	}
+}
+
+func (g *globbing) result(list *workspace.Listing) Result {
+	var b strings.Builder
+	shown := 0
+	for _, f := range list.Files {
+		name := g.under(f.Path)
+		if shown == maxGlob || b.Len()+len(name) > maxFoundText {
+			break
+		}
+		b.WriteString(name + "\n")
+		shown++
+	}
+	if shown == 0 {
+		b.WriteString(g.nothing())
+	}
+	out := g.leftOutOf(walkReasons(list)...)
+	out.metadata["files"] = len(list.Files)
+	r := Result{Metadata: out.metadata, Truncated: shown < len(list.Files)}
+	if r.Truncated {
+		fmt.Fprintf(&b, "(%d more files match: the limit was reached; narrow the pattern or give a path)\n", len(list.Files)-shown)
+	}
+	for _, line := range out.lines {
+		b.WriteString(line + "\n")
+	}
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}
+
+// nothing says that no file matches, and what would.
+func (g *globbing) nothing() string {
+	if g.literal != "" {
+		if info, err := os.Lstat(filepath.Join(g.Target, filepath.FromSlash(g.literal))); err == nil && info.IsDir() {
+			return fmt.Sprintf("No files match %q: it is a folder; %q finds the files in it.\n", g.asked, strings.TrimSuffix(g.asked, "/")+"/**")
+		}
+	}
+	if g.pattern.anchored && !strings.HasPrefix(g.pattern.text, "**/") {
+		return fmt.Sprintf("No files match %q. A pattern with a slash is relative to the folder that is searched (%s); begin it with **/ for any depth.\n", g.asked, g.name)
+	}
+	return fmt.Sprintf("No files match %q.\n", g.asked)
+}
+
+// namePattern is a wildcard that paths with slashes are matched against.
+type namePattern struct {
+	text     string
+	anchored bool // it is matched against the whole path, else against its last name
+	depth    int  // how many names a path that matches has at most; 0: any number
+}
+
+// newNamePattern takes a pattern that is well-formed.
+func newNamePattern(text string, anchored bool) namePattern {
+	p := namePattern{text: text, anchored: anchored}
+	if anchored && !strings.Contains(text, "**") {
+		p.depth = strings.Count(text, "/") + 1 // in braces too: at most as many
+	}
+	return p
+}
+
+func (p namePattern) match(rel string) bool {
+	if !p.anchored {
+		rel = path.Base(rel)
+	}
+	return doublestar.MatchUnvalidated(p.text, rel)
+}
