@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"os"
 	"time"
 
@@ -236,53 +237,54 @@ func (s *server) tellSettings(ctx context.Context, sess *session.Session) error 
 // promptOf is the blocks of a prompt in the engine's words.
 func promptOf(blocks []ContentBlock) ([]session.Content, error) {
 	out := make([]session.Content, 0, len(blocks))
-	for _, b := range blocks {
+	for i, b := range blocks {
+		field := fmt.Sprintf("prompt.%d", i)
 		switch b := b.(type) {
 		case TextContent:
 			out = append(out, session.Text(b.Text))
 		case ResourceLink:
 			out = append(out, session.Content{Type: session.ContentLink, URI: b.URI, Name: b.Name, MIME: b.MimeType})
 		case ImageContent:
-			media, err := mediaOf(b.Data, b.MimeType, b.URI)
+			media, err := mediaOf(field, b.Data, b.MimeType, b.URI)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, media)
 		case AudioContent:
-			media, err := mediaOf(b.Data, b.MimeType, "")
+			media, err := mediaOf(field, b.Data, b.MimeType, "")
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, media)
 		case EmbeddedResource:
-			c, err := resourceOf(b.Resource)
+			c, err := resourceOf(field, b.Resource)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, c)
 		default:
-			return nil, &session.InvalidError{Field: "prompt", Reason: "has a block of an unknown type; known are text, resource_link, resource, image and audio"}
+			return nil, &session.InvalidError{Field: field, Reason: "is a block of an unknown type; known are text, resource_link, resource, image and audio"}
 		}
 	}
 	return out, nil
 }
 
-func mediaOf(data, mime, uri string) (session.Content, error) {
+func mediaOf(field, data, mime, uri string) (session.Content, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
-		return session.Content{}, &session.InvalidError{Field: "prompt", Reason: "has data that is not base64: " + err.Error()}
+		return session.Content{}, &session.InvalidError{Field: field, Reason: "has data that is not base64: " + err.Error()}
 	}
 	return session.Content{Type: session.ContentMedia, MIME: mime, Data: raw, URI: uri}, nil
 }
 
-func resourceOf(r EmbeddedResourceResource) (session.Content, error) {
+func resourceOf(field string, r EmbeddedResourceResource) (session.Content, error) {
 	switch r := r.(type) {
 	case TextResourceContents:
 		return session.Content{Type: session.ContentResource, URI: r.URI, Text: r.Text, MIME: r.MimeType}, nil
 	case BlobResourceContents:
-		c, err := mediaOf(r.Blob, r.MimeType, r.URI)
+		c, err := mediaOf(field, r.Blob, r.MimeType, r.URI)
 		c.Type = session.ContentResource
 		return c, err
 	}
-	return session.Content{}, &session.InvalidError{Field: "prompt", Reason: "has a resource with neither text nor blob"}
+	return session.Content{}, &session.InvalidError{Field: field, Reason: "has a resource with neither text nor blob"}
 }

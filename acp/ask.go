@@ -82,11 +82,11 @@ func (a asker) optionsOf(always []permission.Grant) []PermissionOption {
 }
 
 func alwaysOption(i int, g permission.Grant, scope permission.Scope) PermissionOption {
-	return PermissionOption{
-		OptionID: fmt.Sprintf("%s-%s-%d", optionAlways, scope, i),
-		Name:     fmt.Sprintf("Always allow %s in this %s", g.Label, scope),
-		Kind:     PermissionAllowAlways,
+	name := "Always allow " + g.Label
+	if g.Mode == "" { // the label of a mode says already how far it goes
+		name = fmt.Sprintf("%s in this %s", name, scope)
 	}
+	return PermissionOption{OptionID: fmt.Sprintf("%s-%s-%d", optionAlways, scope, i), Name: name, Kind: PermissionAllowAlways}
 }
 
 // answerOf reads the option that was chosen. One that was not offered is a no.

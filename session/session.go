@@ -54,7 +54,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		return nil, err
 	}
 	for i, dir := range r.Dirs {
-		if err := checkDir(fmt.Sprintf("additionalDirectories[%d]", i), dir); err != nil {
+		if err := checkDir(fmt.Sprintf("additionalDirectories.%d", i), dir); err != nil {
 			return nil, err
 		}
 	}
