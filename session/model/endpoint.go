@@ -54,7 +54,8 @@ func NewHeader(base, extra map[string]string) http.Header {
 type Answer struct {
 	*bufio.Reader
 	ct     string
-	body   io.ReadCloser
+	src    *watchedBody
+	conn   *politeConn // that serves nothing else; nil: not known
 	cancel context.CancelCauseFunc
 }
 
@@ -87,7 +88,8 @@ func (e *Endpoint) GetJSON(ctx context.Context, url string, v any) error {
 func (e *Endpoint) do(ctx context.Context, model, method, url string, body []byte) (*Answer, error) {
 	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	var conn *politeConn
+	req, err := http.NewRequestWithContext(traced(ctx, func(c *politeConn) { conn = c }), method, url, bytes.NewReader(body))
 	if err != nil {
 		cancel(nil)
 		return nil, e.fail(model, fmt.Sprintf("the base URL %s is not usable: check it", displayURL(e.BaseURL)), err)
@@ -105,7 +107,10 @@ func (e *Endpoint) do(ctx context.Context, model, method, url string, body []byt
 		return nil, e.Broken(outer, model, err)
 	}
 	src := &watchedBody{ctx: ctx, body: resp.Body, watch: watch, idle: e.idle()}
-	a := &Answer{Reader: bufio.NewReader(src), ct: resp.Header.Get("Content-Type"), body: resp.Body, cancel: cancel}
+	a := &Answer{Reader: bufio.NewReader(src), ct: resp.Header.Get("Content-Type"), src: src, cancel: cancel}
+	if resp.ProtoMajor < 2 { // later ones share connections
+		a.conn = conn
+	}
 	if resp.StatusCode != http.StatusOK {
 		defer a.Close()
 		text, _ := io.ReadAll(io.LimitReader(a, maxErrorBytes))
@@ -136,18 +141,20 @@ func silence(ctx context.Context, err error) error {
 // waits: a reader that takes its time is not the server's fault.
 type watchedBody struct {
 	ctx   context.Context
-	body  io.Reader
+	body  io.ReadCloser
 	watch *time.Timer
 	idle  time.Duration
+	ended bool // the body came to its end
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	b.watch.Reset(b.idle)
 	n, err := b.body.Read(p)
 	b.watch.Stop()
-	if err != nil && err != io.EOF {
-		err = silence(b.ctx, err)
+	if err != nil {
+		err = silence(b.ctx, err) // also an end, which may be the server's answer to our leaving
 	}
+	b.ended = b.ended || err == io.EOF
 	return n, err
 }
 
@@ -226,8 +233,12 @@ func (a *Answer) Settle() {
 }
 
 // Close ends the request. Where the body has not come to its end, the
-// connection is closed with it.
+// connection is closed with it, and Close returns when it is.
 func (a *Answer) Close() {
 	a.cancel(nil)
-	_ = a.body.Close()
+	_ = a.src.body.Close()
+	if a.conn != nil && !a.src.ended {
+		_ = a.conn.Close() // the transport is about to do the same
+		<-a.conn.gone
+	}
 }

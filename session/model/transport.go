@@ -50,7 +50,7 @@ func NewHTTPClient(o TransportOptions) (*http.Client, error) {
 	}
 	t := &http.Transport{
 		Proxy:                 proxy,
-		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: dialTimeout}).DialContext,
+		DialContext:           polite((&net.Dialer{Timeout: dialTimeout, KeepAlive: dialTimeout}).DialContext),
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   tlsTimeout,
 		ExpectContinueTimeout: time.Second,
