@@ -216,7 +216,7 @@ func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Ans
 	if a, ok := t.answers[key]; ok {
 		return a, nil
 	}
-	content := append(append([]Shown{}, c.rec.Content...), shownText("Asks because "+v.Reason+".")...)
+	content := append(append([]Shown{}, c.rec.Content...), shownText("Why this asks: "+v.Reason+".")...)
 	a, err := t.session.ends.Asker.Ask(ctx, Question{
 		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.Args),
 		Content: content, Reason: v.Reason, Always: v.Always,

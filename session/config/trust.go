@@ -24,7 +24,7 @@ func (p Paths) trust() document[map[string]trustEntry] {
 // Trust trusts the folder and its settings as they are now (security/policy.md,
 // section 11). It returns the folder's resolved root.
 func (p Paths) Trust(folder string) (root string, err error) {
-	if root, err = trustRoot(folder); err != nil {
+	if root, err = Root(folder); err != nil {
 		return "", err
 	}
 	digest, err := settingsDigest(root)
@@ -44,7 +44,7 @@ func (p Paths) Trust(folder string) (root string, err error) {
 // parents nor repositories inside it matter, and a change of its settings files
 // has to be trusted anew.
 func (p Paths) Trusted(folder string) (ok bool, why string) {
-	root, err := trustRoot(folder)
+	root, err := Root(folder)
 	if err != nil {
 		return false, err.Error()
 	}
@@ -66,9 +66,9 @@ func (p Paths) Trusted(folder string) (ok bool, why string) {
 	return true, ""
 }
 
-// trustRoot is the folder's repository root, or itself where it is in none,
-// with links resolved.
-func trustRoot(folder string) (string, error) {
+// Root is what is trusted as one: the folder's repository root, or the folder
+// itself where it is in none, with links resolved.
+func Root(folder string) (string, error) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		return "", fmt.Errorf("the folder %s cannot be opened: %w", folder, err)
