@@ -2,11 +2,13 @@ package acp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 	"github.com/acp-agent/acp-agent/session"
 	"github.com/acp-agent/acp-agent/session/permission"
 )
@@ -33,6 +35,9 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 	err := a.conn.Call(ctx, MethodSessionRequestPermission, request, &response)
 	if ctx.Err() != nil {
 		return session.Answer{}, context.Cause(ctx)
+	}
+	if errors.Is(err, jsonrpc.ErrClosed) { // the turn's context ends in a moment, too: nobody said no
+		return session.Answer{Decision: session.Cancelled}, nil
 	}
 	if err != nil {
 		a.log.Warn("the editor did not answer a permission request", "error", err)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -418,7 +417,7 @@ func (tr *transcript) judgeRequests(rules string) {
 		}
 		body := tr.normal.line([]byte(requests[n-1]))
 		if regexp.MustCompile(pattern).MatchString(body) == not {
-			tr.t.Errorf("requests: %s: request %d is %s", rule, n, slices.Collect(strings.SplitSeq(body, `,"tools":`))[0])
+			tr.t.Errorf("requests: %s: request %d is %s", rule, n, withoutTools(body))
 		}
 	}
 }

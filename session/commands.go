@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -170,7 +171,7 @@ func parseMode(s *Session, args string) (direct, error) {
 	}
 	return func(ctx context.Context, t *Turn) error {
 		if err := s.SetMode(permission.Mode(args)); err != nil {
-			t.answer(ctx, err.Error())
+			t.answer(ctx, reasonOf(err))
 			return nil
 		}
 		s.Save(ctx)
@@ -184,7 +185,7 @@ func parseModel(s *Session, args string) (direct, error) {
 	return func(ctx context.Context, t *Turn) error {
 		if args != "" {
 			if err := s.SetModel(args); err != nil {
-				t.answer(ctx, err.Error())
+				t.answer(ctx, reasonOf(err))
 				return nil
 			}
 			s.Save(ctx)
@@ -193,6 +194,15 @@ func parseModel(s *Session, args string) (direct, error) {
 		t.answer(ctx, fmt.Sprintf("The model is `%s`.", s.Model()))
 		return nil
 	}, nil
+}
+
+// reasonOf is what is wrong, without the name of the parameter: the user typed
+// none.
+func reasonOf(err error) string {
+	if invalid, ok := errors.AsType[*InvalidError](err); ok {
+		return invalid.Reason
+	}
+	return err.Error()
 }
 
 func parseHelp(*Session, string) (direct, error) {

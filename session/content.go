@@ -78,6 +78,16 @@ func PathOf(uri string) string {
 	return filepath.FromSlash(path)
 }
 
+// empty reports whether a prompt says nothing at all.
+func empty(prompt []Content) bool {
+	for _, c := range prompt {
+		if len(c.parts()) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // plainText joins the text of a prompt, for commands and titles.
 func plainText(prompt []Content) string {
 	var b strings.Builder

@@ -107,6 +107,9 @@ func (t *Turn) Run() (StopReason, error) {
 
 func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	s := t.session
+	if empty(t.prompt) {
+		return StopEndTurn, nil // models refuse a request that ends with their own words
+	}
 	direct, err := s.parseCommand(plainText(t.prompt))
 	if err != nil {
 		return "", err
@@ -178,6 +181,9 @@ func (t *Turn) keepPrompt(ctx context.Context) {
 func (t *Turn) loop(ctx context.Context) (StopReason, error) {
 	empty := 0
 	for range t.session.maxRequests() {
+		if err := t.followModel(); err != nil {
+			return "", err
+		}
 		r, err := t.ask(ctx, empty > 0)
 		if err != nil {
 			return "", err
@@ -204,6 +210,23 @@ func (t *Turn) loop(ctx context.Context) (StopReason, error) {
 		}
 	}
 	return StopMaxTurnRequests, nil
+}
+
+// followModel takes up a model that was chosen during the turn.
+func (t *Turn) followModel() error {
+	s := t.session
+	s.mu.Lock()
+	changed := s.model != "" && s.model != t.llm.name
+	s.mu.Unlock()
+	if !changed {
+		return nil
+	}
+	chosen, err := s.chooseModel()
+	if err != nil {
+		return err
+	}
+	t.llm = chosen
+	return nil
 }
 
 // say adds a sentence of the agent's own to the conversation.

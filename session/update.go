@@ -104,9 +104,9 @@ func (Notice) update()          {}
 
 // Asker asks the user for permission.
 type Asker interface {
-	// Ask returns the user's answer. An answer that cannot be understood, an
-	// error of the editor and a lost editor are Rejected, not errors; the only
-	// error is ctx's.
+	// Ask returns the user's answer. An answer that cannot be understood and an
+	// error of the editor are Rejected, a lost editor is Cancelled; the only error
+	// is ctx's.
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
