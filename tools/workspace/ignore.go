@@ -3,7 +3,6 @@ package workspace
 import (
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 )
@@ -196,8 +195,10 @@ func (r *rule) covers(rel string) bool {
 	if all {
 		return true
 	}
-	for dir := rel; dir != "." && dir != ""; dir = path.Dir(dir) {
-		if r.matches(dir, path.Base(dir), true) || whole != nil && whole.matches(dir, path.Base(dir), true) {
+	for end := len(rel); end > 0; end = strings.LastIndexByte(rel[:end], '/') {
+		dir := rel[:end]
+		base := dir[strings.LastIndexByte(dir, '/')+1:]
+		if r.matches(dir, base, true) || whole != nil && whole.matches(dir, base, true) {
 			return true
 		}
 	}

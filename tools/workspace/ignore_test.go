@@ -253,6 +253,7 @@ func FuzzIgnore(f *testing.F) {
 	for _, line := range []string{"*.log", "!/a/**/b/", "[[:alpha:]-z]", `\# `, "foo**/bar", "[]-a]/x", "a\\", "**/**/x"} {
 		f.Add(line, "a/b/c.log")
 		f.Add(line, "foo/x/bar")
+		f.Add(line, "/a//")
 	}
 	f.Fuzz(func(t *testing.T, line, path string) {
 		rules := parseRules([]byte(line))
