@@ -36,6 +36,7 @@ type mockPart struct {
 type mockModel struct {
 	t      testing.TB
 	server *httptest.Server
+	models []string   // what it lists; nil: it cannot
 	always []mockPart // given once the script is at its end; nil: that is a failure
 
 	mu       sync.Mutex
@@ -112,6 +113,14 @@ func (m *mockModel) Left() int {
 }
 
 func (m *mockModel) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/v1/models" && m.models != nil {
+		var list []map[string]string
+		for _, id := range m.models {
+			list = append(list, map[string]string{"id": id, "object": "model"})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": list})
+		return
+	}
 	if r.URL.Path != "/v1/chat/completions" {
 		http.Error(w, `{"error":{"message":"nothing here"}}`, http.StatusNotFound)
 		return
