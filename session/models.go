@@ -134,6 +134,10 @@ func (s *Session) Announce() {
 		return
 	}
 	s.sessions.work.Go(func() {
+		// The first prompt should not have to wait for a new database.
+		if _, err := s.sessions.store(ctx); err != nil {
+			s.sessions.log.Warn("database not opened", "error", err)
+		}
 		if s.sessions.listModels(ctx, s) {
 			_ = s.ends.Sink.Update(ctx, SettingsChanged{s.Settings()}) // the editor may be gone: then nobody misses it
 		}

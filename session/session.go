@@ -115,11 +115,7 @@ func (s *Session) furtherDirs() []string {
 func (s *Session) ID() string { return s.id }
 
 // restore takes up what is stored of the session.
-func (s *Session) restore(ctx context.Context, db *store.Store, row store.Session) error {
-	stored, err := db.Messages(ctx, s.id)
-	if err != nil {
-		return err
-	}
+func (s *Session) restore(row store.Session, stored []store.Message) error {
 	past, err := history(stored)
 	if err != nil {
 		return err

@@ -110,44 +110,44 @@ func (m *Sessions) New(ctx context.Context, r Request) (*Session, error) {
 		s.free()
 		return nil, err
 	}
-	return s, m.add(s)
+	return m.add(s)
 }
 
 // Load opens a stored session. With tell, all that was said and done in it is
 // told to the editor first. A session that is open already stays as it is.
 func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*Session, error) {
 	s, err := m.Get(id)
+	if err == nil && !tell {
+		return s, nil
+	}
+	db, dbErr := m.store(ctx)
+	if dbErr != nil {
+		return nil, dbErr
+	}
+	row, rowErr := db.Session(ctx, id)
+	if errors.Is(rowErr, store.ErrNotFound) {
+		rowErr = ErrNotFound
+	}
+	if rowErr != nil {
+		return nil, rowErr
+	}
+	stored, readErr := db.Messages(ctx, id)
+	if readErr != nil {
+		return nil, readErr
+	}
 	if err != nil {
-		if s, err = m.restore(ctx, id, r); err != nil {
+		if s, err = m.restore(id, r, row, stored); err != nil {
 			return nil, err
 		}
 	}
-	if !tell {
-		return s, nil
+	if tell {
+		err = replay(ctx, stored, s.ends.Sink)
 	}
-	db, err := m.store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := db.Messages(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return s, replay(ctx, stored, s.ends.Sink)
+	return s, err
 }
 
-func (m *Sessions) restore(ctx context.Context, id string, r Request) (*Session, error) {
-	db, err := m.store(ctx)
-	if err != nil {
-		return nil, err
-	}
-	row, err := db.Session(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
+// restore opens a session with what is stored of it.
+func (m *Sessions) restore(id string, r Request, row store.Session, stored []store.Message) (*Session, error) {
 	if r.Dir == "" {
 		r.Dir = row.Dir
 	}
@@ -155,25 +155,32 @@ func (m *Sessions) restore(ctx context.Context, id string, r Request) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.restore(ctx, db, row); err != nil {
+	if err := s.restore(row, stored); err != nil {
 		s.free()
 		return nil, err
 	}
-	return s, m.add(s)
+	return m.add(s)
 }
 
-func (m *Sessions) add(s *Session) error {
+// add makes the session known by its id. Where it is already, because somebody
+// opened it at the same time, that one stays.
+func (m *Sessions) add(s *Session) (*Session, error) {
 	m.mu.Lock()
-	closed := m.closed
-	if !closed {
+	known, open := m.open[s.id]
+	if !open && !m.closed {
 		m.open[s.id] = s
 	}
+	closed := m.closed
 	m.mu.Unlock()
-	if closed {
+	switch {
+	case closed:
 		s.free()
-		return errors.New("the agent is ending")
+		return nil, errors.New("the agent is ending")
+	case open:
+		s.free()
+		return known, nil
 	}
-	return nil
+	return s, nil
 }
 
 // Get is the open session of that id.
