@@ -68,6 +68,22 @@ func (s *Session) decide(f kinds.Facts) permission.Verdict {
 	return p.Decide(f)
 }
 
+// readable is what a search may show of the files it comes across; nil where no
+// rule keeps any from being read.
+func (s *Session) readable() func(kinds.PathAccess) bool {
+	p := s.policy()
+	restricted := false
+	for _, r := range p.Rules {
+		restricted = restricted || r.Action != permission.Allow && r.Pattern != "" && r.Permission != "bash"
+	}
+	if !restricted {
+		return nil
+	}
+	return func(a kinds.PathAccess) bool {
+		return p.Decide(kinds.Facts{Tool: "read", Paths: []kinds.PathAccess{a}, ReadOnly: true}).Action == permission.Allow
+	}
+}
+
 // ownOutput reports whether a call only reads what the session itself put
 // aside because it was too large.
 func (s *Session) ownOutput(f kinds.Facts) bool {

@@ -149,11 +149,34 @@ func (g *grepping) run(ctx context.Context) (Result, error) {
 	default:
 		opts.Lines = maxGrep
 	}
+	kept := g.withoutUnreadable(list)
 	found, err := workspace.Search(ctx, g.ws.Roots, g.Path, list.Files, g.pattern, opts)
 	if err != nil {
 		return Result{}, err
 	}
-	return g.result(list, found), nil
+	return g.result(list, found, kept), nil
+}
+
+// withoutUnreadable takes out of the list what a rule keeps from being read.
+// The file that was named itself has been judged.
+func (g *grepping) withoutUnreadable(list *workspace.Listing) (kept workspace.Tally) {
+	if g.ws.Readable == nil || g.file {
+		return kept
+	}
+	readable := g.ws.Readable()
+	if readable == nil {
+		return kept
+	}
+	list.Files = slices.DeleteFunc(list.Files, func(f workspace.File) bool {
+		path := g.abs(f.Path)
+		p, err := g.ws.Resolve(path)
+		if err == nil && readable(kinds.PathAccess{Access: kinds.Read, Path: path, Target: p.Target}) {
+			return false
+		}
+		kept.Add(f.Path)
+		return true
+	})
+	return kept
 }
 
 // editorText reads files that this session saw through the workspace's Files,
@@ -189,7 +212,7 @@ func (g *grepping) editorText(list *workspace.Listing) func(context.Context, str
 	}
 }
 
-func (g *grepping) result(list *workspace.Listing, found *workspace.Found) Result {
+func (g *grepping) result(list *workspace.Listing, found *workspace.Found, kept workspace.Tally) Result {
 	w := &grepText{scope: &g.scope, context: g.in.Context > 0}
 	switch g.in.OutputMode {
 	case "files":
@@ -209,6 +232,7 @@ func (g *grepping) result(list *workspace.Listing, found *workspace.Found) Resul
 		{"unreadable_files", found.Unreadable, "Files that cannot be read", ""},
 		{"large_files", found.Large, "Files of more than 64 MB, not searched", ""},
 		{"links_outside", found.Outside, "Links out of the workspace, not followed", ""},
+		{"kept_files", kept, "Files that a rule keeps from being read, not searched", ""},
 		{"secret_files", found.Secret, "Files that usually hold secrets, not searched", " Give one as path to search it."},
 	}, walkReasons(list)...)...)
 	out.metadata["matches"] = found.Matches
