@@ -12,7 +12,6 @@ import (
 	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 	"github.com/acp-agent/acp-agent/editors"
 	"github.com/acp-agent/acp-agent/session"
-	"github.com/acp-agent/acp-agent/session/store"
 )
 
 // Options is what a connection to an editor is served with.
@@ -79,7 +78,7 @@ func failure(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, session.ErrNotFound), errors.Is(err, store.ErrNotFound):
+	case errors.Is(err, session.ErrNotFound):
 		return &jsonrpc.Error{Code: jsonrpc.CodeNotFound, Message: "no such session; list the sessions, or begin a new one"}
 	case errors.As(err, &invalid):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: invalid.Error()}

@@ -142,6 +142,40 @@ func TestAnnouncementsFollowTheAnswer(t *testing.T) {
 	e.end()
 }
 
+// Two processes may look at one session, and one of them works in it, from its
+// first prompt until it closes it.
+func TestOneProcessDrivesASession(t *testing.T) {
+	m := startMockModel(t, parseReplies(t, `
+		[{"text":"One"},{"hang":true}]
+		[{"text":"Two."}]
+	`)...)
+	p := newPlace(t)
+	p.useModel(m)
+	first, second := p.start(t), p.start(t)
+	session := first.open(p.Dir)
+	first.send(`{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":` + mustJSON(t, prompt(session, "go")) + `}`)
+	first.until("agent_message_chunk")
+
+	second.request(acp.MethodInitialize, map[string]any{"protocolVersion": 1}, nil)
+	here := map[string]any{"sessionId": session, "cwd": p.Dir, "mcpServers": []any{}}
+	if f := second.request(acp.MethodSessionLoad, here, nil); f.Error != nil {
+		t.Errorf("a session of another process cannot be loaded: %s", f.Error)
+	}
+	f := second.request(acp.MethodSessionPrompt, prompt(session, "go"), nil)
+	if !strings.Contains(string(f.Error), "process") {
+		t.Errorf("the second process was answered %s %s, want an error that names the other", f.Error, f.Result)
+	}
+	first.request(acp.MethodSessionClose, map[string]any{"sessionId": session}, nil)
+	if f := second.request(acp.MethodSessionPrompt, prompt(session, "go"), nil); stopReason(t, f) != "end_turn" {
+		t.Errorf("after the close the second process was answered %s %s", f.Error, f.Result)
+	}
+	if last := m.Requests()[1]; !strings.Contains(last, "The user interrupted this reply") {
+		t.Errorf("the second process does not know what the first did: %s", withoutTools(last))
+	}
+	first.end()
+	second.end()
+}
+
 // updateKind is the kind of an update, where a line is one.
 func updateKind(line []byte) string {
 	var m struct {

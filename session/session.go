@@ -132,13 +132,28 @@ func (s *Session) restore(row store.Session, stored []store.Message) error {
 	return nil
 }
 
+// create stores the session itself, which this process drives from then on.
+func (s *Session) create(ctx context.Context, db *store.Store, row store.Session) error {
+	if err := db.Create(ctx, row); err != nil {
+		return err
+	}
+	release, err := db.Lease(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release = release
+	return nil
+}
+
 // lease makes this process the one that drives the session. What another one
 // added in the meantime is taken up.
 func (s *Session) lease(ctx context.Context) error {
 	s.mu.Lock()
-	held, stored := s.release != nil, s.stored
+	need := s.release == nil && s.stored && !s.unstored
 	s.mu.Unlock()
-	if held || !stored {
+	if !need {
 		return nil
 	}
 	db, err := s.sessions.store(ctx)
@@ -147,7 +162,7 @@ func (s *Session) lease(ctx context.Context) error {
 	}
 	release, err := db.Lease(ctx, s.id)
 	if err != nil {
-		return err
+		return notFound(err)
 	}
 	s.mu.Lock()
 	s.release = release

@@ -125,15 +125,15 @@ func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*
 		return nil, dbErr
 	}
 	row, rowErr := db.Session(ctx, id)
-	if errors.Is(rowErr, store.ErrNotFound) {
-		rowErr = ErrNotFound
+	if err == nil && errors.Is(rowErr, store.ErrNotFound) {
+		return s, nil // it was never prompted: there is nothing to tell
 	}
 	if rowErr != nil {
-		return nil, rowErr
+		return nil, notFound(rowErr)
 	}
 	stored, readErr := db.Messages(ctx, id)
 	if readErr != nil {
-		return nil, readErr
+		return nil, notFound(readErr)
 	}
 	if err != nil {
 		if s, err = m.restore(id, r, row, stored); err != nil {
@@ -144,6 +144,14 @@ func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*
 		err = replay(ctx, stored, s.ends.Sink)
 	}
 	return s, err
+}
+
+// notFound is the store's error where a session is not there, as ours.
+func notFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrNotFound
+	}
+	return err
 }
 
 // restore opens a session with what is stored of it.

@@ -166,7 +166,7 @@ func (t *Turn) keepPrompt(ctx context.Context) {
 	s.mu.Unlock()
 	s.keep(ctx, func(ctx context.Context, db *store.Store) error {
 		if !stored {
-			if err := db.Create(ctx, row); err != nil {
+			if err := s.create(ctx, db, row); err != nil {
 				return err
 			}
 		}
