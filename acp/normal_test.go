@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // normal turns what differs from run to run into names, and back: folders,
@@ -52,6 +54,7 @@ func (n *normal) line(raw []byte) string {
 	s = tookText.ReplaceAllLiteralString(s, `"duration_ms":0`)
 	s = spoolText.ReplaceAllLiteralString(s, `output.txt`)
 	s = tempText.ReplaceAllLiteralString(s, `"--norc","$SCRIPT"`)
+	s = visible(s)
 	if n.whole {
 		return s
 	}
@@ -59,6 +62,21 @@ func (n *normal) line(raw []byte) string {
 		s = elide(s, key)
 	}
 	return s
+}
+
+// visible writes what does not show, or shows as something else, as JSON escapes.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 // id is the name of an id. The first session is $SESSION, the second $SESSION2;

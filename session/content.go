@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
 )
 
@@ -104,7 +105,7 @@ const maxSessionTitle = 80
 
 // titleOf makes a session's title of its first prompt: one line, cut at a word.
 func titleOf(prompt []Content) string {
-	text := strings.Join(strings.Fields(plainText(prompt)), " ")
+	text := kinds.Escape(strings.Join(strings.Fields(plainText(prompt)), " "))
 	if text == "" {
 		for _, c := range prompt {
 			if c.URI != "" {
