@@ -59,7 +59,7 @@ func (a asker) requestOf(q session.Question) RequestPermissionRequest {
 		SessionID: a.id,
 		ToolCall: ToolCallUpdate{
 			ToolCallID: q.CallID, Title: q.Card.Title, Name: q.Tool, Kind: ToolKind(q.Card.Kind), Status: ToolCallPending,
-			Content: contentOf(q.Content), Locations: sink{a.server, a.id}.locationsOf(q.Card.Locations), RawInput: q.Input,
+			Content: contentOf(q.Content), Locations: sink(a).locationsOf(q.Card.Locations), RawInput: q.Input,
 		},
 		Options: a.optionsOf(q.Always),
 	}

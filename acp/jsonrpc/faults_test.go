@@ -214,9 +214,7 @@ func TestFaultPanics(t *testing.T) {
 			return func(context.Context) (any, error) { return func() {}, nil }, nil
 		}
 		return func(context.Context) (any, error) {
-			var m map[string]int
-			m["x"] = 1
-			return nil, nil
+			panic("assignment to entry in nil map")
 		}, nil
 	}
 	log := &testLog{}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,7 +30,7 @@ func (c *setupCommand) Run(p *process) error {
 	}
 	if editors.Temporary(exe) {
 		if !c.Print {
-			return errors.New("this program was started by `go run`, so its path will not last. " + howToBuild)
+			return fmt.Errorf("this program was started by `go run`, so its path will not last: %s", strings.TrimSuffix(howToBuild, "."))
 		}
 		fmt.Fprintln(p.errout, "Note: the path below is temporary, since `go run` made it. "+howToBuild)
 	}

@@ -55,7 +55,7 @@ func explain(what, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	sentinel, advice := classify(err)
+	advice, sentinel := classify(err)
 	if sentinel == nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -65,31 +65,31 @@ func explain(what, path string, err error) error {
 	return fmt.Errorf("%s: %w (%s): %s: %w", what, sentinel, path, advice, err)
 }
 
-func classify(err error) (sentinel error, advice string) {
+func classify(err error) (advice string, sentinel error) {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return ErrFull, adviceFull
+		return adviceFull, ErrFull
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return ErrReadOnly, adviceReadOnly // the folder or the file cannot be made
+		return adviceReadOnly, ErrReadOnly // the folder or the file cannot be made
 	}
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
-		return nil, ""
+		return "", nil
 	}
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return ErrBusy, "another program holds it; end that one, or try again in a moment"
+		return "another program holds it; end that one, or try again in a moment", ErrBusy
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return ErrReadOnly, adviceReadOnly
+		return adviceReadOnly, ErrReadOnly
 	case sqlite3.SQLITE_FULL:
-		return ErrFull, adviceFull
+		return adviceFull, ErrFull
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
-		return ErrDamaged, "it is put aside and a new one begun at the next start"
+		return "it is put aside and a new one begun at the next start", ErrDamaged
 	case sqlite3.SQLITE_IOERR:
-		return ErrDisk, "see that its disk has space and is sound, then try again"
+		return "see that its disk has space and is sound, then try again", ErrDisk
 	}
-	return nil, ""
+	return "", nil
 }
 
 const (
