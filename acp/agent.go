@@ -105,6 +105,11 @@ func (s *server) resumeSession(ctx context.Context, p ResumeSessionRequest) (Res
 // it, and has the models listed behind it.
 func (s *server) announcer(sess *session.Session) func() {
 	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended {
+			return
+		}
 		s.soon.Go(func() {
 			timer := time.NewTimer(announceDelay)
 			defer timer.Stop()

@@ -29,7 +29,10 @@ type server struct {
 	log      *slog.Logger
 	conn     *jsonrpc.Conn
 	client   atomic.Pointer[client] // nil before initialize
-	soon     sync.WaitGroup         // what is told a moment after an answer
+
+	mu    sync.Mutex
+	ended bool
+	soon  sync.WaitGroup // what is told a moment after an answer; begun only under mu, before ended
 }
 
 // client is what is known of the editor, decided once, when it introduces
@@ -51,8 +54,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	err := s.conn.Run(ctx)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
-	s.sessions.Shutdown(end)
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
 	s.soon.Wait()
+	s.sessions.Shutdown(end)
 	return err
 }
 

@@ -133,7 +133,7 @@ func (s *Session) Announce() {
 	if err := s.ends.Sink.Update(ctx, CommandsChanged{Commands()}); err != nil {
 		return
 	}
-	s.sessions.work.Go(func() {
+	s.sessions.behind(func() {
 		// The first prompt should not have to wait for a new database.
 		if _, err := s.sessions.store(ctx); err != nil {
 			s.sessions.log.Warn("database not opened", "error", err)

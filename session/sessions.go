@@ -26,6 +26,9 @@ import (
 // ErrNotFound says that there is no such session.
 var ErrNotFound = errors.New("no such session")
 
+// errEnding is answered to what comes after Shutdown.
+var errEnding = errors.New("the agent is ending")
+
 // InvalidError says which parameter of a request is wrong, and why.
 type InvalidError struct{ Field, Reason string }
 
@@ -183,7 +186,7 @@ func (m *Sessions) add(s *Session) (*Session, error) {
 	switch {
 	case closed:
 		s.free()
-		return nil, errors.New("the agent is ending")
+		return nil, errEnding
 	case open:
 		s.free()
 		return known, nil
@@ -280,6 +283,17 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 			m.log.Error("cannot close the database", "error", err)
 		}
 		m.db = nil
+	}
+	m.dbErr = errEnding // what comes too late does not open it again
+}
+
+// behind runs f behind the sessions, unless the process is ending; Shutdown
+// waits for it.
+func (m *Sessions) behind(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.closed {
+		m.work.Go(f)
 	}
 }
 
