@@ -162,7 +162,7 @@ func (r *recorder) finish(ctx context.Context, who reader) {
 	for i := range r.parts {
 		if t, err := decode[textRecord](r.parts[i]); err == nil && r.parts[i].Type != recordCall {
 			t.For = who
-			r.putLocked(ctx, &r.parts[i], t)
+			r.putLocked(ctx, &r.parts[i], *t)
 		}
 	}
 }

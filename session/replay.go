@@ -9,62 +9,98 @@ import (
 	"github.com/acp-agent/acp-agent/session/store"
 )
 
-// history makes the model's messages of the stored ones.
-func history(stored []store.Message) ([]model.Message, error) {
-	var out []model.Message
-	for _, m := range stored {
-		msgs, err := messageOf(m)
-		if err != nil {
-			return nil, err
+// recorded is a stored message with its parts decoded.
+type recorded struct {
+	id    string
+	role  model.Role
+	parts []recordedPart
+}
+
+// recordedPart is one part: of the pointers, the one of its type is set. None is
+// where the type is not known to this version.
+type recordedPart struct {
+	id      string
+	content *Content
+	text    *textRecord
+	thought *textRecord
+	call    *callRecord
+}
+
+// readRecords decodes what is stored. Calls without an end are those that a
+// crash left open, unless the session is live: then they may still run.
+func readRecords(stored []store.Message, live bool) ([]recorded, error) {
+	out := make([]recorded, len(stored))
+	for i, m := range stored {
+		out[i] = recorded{id: m.ID, role: model.Role(m.Role), parts: make([]recordedPart, len(m.Parts))}
+		for j, p := range m.Parts {
+			part, err := readPart(p)
+			if err != nil {
+				return nil, fmt.Errorf("message %s: %w", m.ID, err)
+			}
+			if part.call != nil && !live {
+				part.call.settle()
+			}
+			out[i].parts[j] = part
 		}
-		out = append(out, msgs...)
 	}
 	return out, nil
 }
 
-// messageOf is a stored message as the model reads it: of the assistant's, the
-// results of its calls are a message of their own.
-func messageOf(m store.Message) ([]model.Message, error) {
-	msg := model.Message{Role: model.Role(m.Role)}
-	var results []model.Part
-	for _, p := range m.Parts {
-		parts, result, err := modelParts(p)
-		if err != nil {
-			return nil, fmt.Errorf("message %s: %w", m.ID, err)
-		}
-		msg.Parts = append(msg.Parts, parts...)
-		results = append(results, result...)
-	}
-	var out []model.Message
-	if len(msg.Parts) > 0 {
-		out = append(out, msg)
-	}
-	if len(results) > 0 {
-		out = append(out, model.Message{Role: model.RoleTool, Parts: results})
-	}
-	return out, nil
-}
-
-func modelParts(p store.Part) (parts, results []model.Part, err error) {
+func readPart(p store.Part) (recordedPart, error) {
+	out := recordedPart{id: p.ID}
+	var err error
 	switch p.Type {
 	case recordContent:
-		c, err := decode[Content](p)
-		return c.parts(), nil, err
-	case recordText, recordThought:
-		t, err := decode[textRecord](p)
-		if err != nil || t.For == readerEditor {
-			return nil, nil, err
-		}
-		return []model.Part{{Type: model.PartType(p.Type), Text: t.Text, Provider: t.Provider}}, nil, nil
+		out.content, err = decode[Content](p)
+	case recordText:
+		out.text, err = decode[textRecord](p)
+	case recordThought:
+		out.thought, err = decode[textRecord](p)
 	case recordCall:
-		c, err := decode[callRecord](p)
-		if err != nil || c.For == readerEditor {
-			return nil, nil, err
-		}
-		c.settle()
-		return []model.Part{c.asCall()}, []model.Part{c.asResult()}, nil
+		out.call, err = decode[callRecord](p)
 	}
-	return nil, nil, nil // of a newer version: nothing that a model could use
+	return out, err
+}
+
+func decode[T any](p store.Part) (*T, error) {
+	v := new(T)
+	if err := json.Unmarshal(p.Data, v); err != nil {
+		return nil, fmt.Errorf("part %s of type %s: %w", p.ID, p.Type, err)
+	}
+	return v, nil
+}
+
+// history makes the model's messages of the records: of the assistant's, the
+// results of its calls are a message of their own.
+func history(records []recorded) []model.Message {
+	var out []model.Message
+	for _, m := range records {
+		msg := model.Message{Role: m.role}
+		results := model.Message{Role: model.RoleTool}
+		for _, p := range m.parts {
+			switch {
+			case p.content != nil:
+				msg.Parts = append(msg.Parts, p.content.parts()...)
+			case p.text != nil && p.text.For != readerEditor:
+				msg.Parts = append(msg.Parts, p.text.part(model.PartText))
+			case p.thought != nil && p.thought.For != readerEditor:
+				msg.Parts = append(msg.Parts, p.thought.part(model.PartThought))
+			case p.call != nil && p.call.For != readerEditor:
+				msg.Parts = append(msg.Parts, p.call.asCall())
+				results.Parts = append(results.Parts, p.call.asResult())
+			}
+		}
+		for _, m := range []model.Message{msg, results} {
+			if len(m.Parts) > 0 {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+func (t *textRecord) part(typ model.PartType) model.Part {
+	return model.Part{Type: typ, Text: t.Text, Provider: t.Provider}
 }
 
 func (c *callRecord) asCall() model.Part {
@@ -75,19 +111,11 @@ func (c *callRecord) asResult() model.Part {
 	return model.Part{Type: model.PartResult, CallID: c.ID, Name: c.Name, Text: c.Result, IsError: c.Failed}
 }
 
-func decode[T any](p store.Part) (T, error) {
-	var v T
-	if err := json.Unmarshal(p.Data, &v); err != nil {
-		return v, fmt.Errorf("part %s of type %s: %w", p.ID, p.Type, err)
-	}
-	return v, nil
-}
-
-// replay tells the sink all that was stored, in order.
-func replay(ctx context.Context, stored []store.Message, sink Sink) error {
-	for _, m := range stored {
-		for _, p := range m.Parts {
-			if err := replayPart(ctx, m, p, sink); err != nil {
+// replay tells the sink all that was recorded, in order.
+func replay(ctx context.Context, records []recorded, sink Sink) error {
+	for _, m := range records {
+		for _, p := range m.parts {
+			if err := replayPart(ctx, m.id, p, sink); err != nil {
 				return err
 			}
 		}
@@ -95,30 +123,16 @@ func replay(ctx context.Context, stored []store.Message, sink Sink) error {
 	return nil
 }
 
-func replayPart(ctx context.Context, m store.Message, p store.Part, sink Sink) error {
-	switch p.Type {
-	case recordContent:
-		c, err := decode[Content](p)
-		if err != nil {
-			return err
-		}
-		return sink.Update(ctx, Chunk{Speaker: SpeakerUser, MessageID: m.ID, Content: c})
-	case recordText, recordThought:
-		t, err := decode[textRecord](p)
-		if err != nil || t.For == readerModel || t.Text == "" {
-			return err
-		}
-		speaker := SpeakerAgent
-		if p.Type == recordThought {
-			speaker = SpeakerThought
-		}
-		return sink.Update(ctx, Chunk{Speaker: speaker, MessageID: p.ID, Content: Text(t.Text)})
-	case recordCall:
-		c, err := decode[callRecord](p)
-		if err != nil {
-			return err
-		}
-		return c.replay(ctx, sink)
+func replayPart(ctx context.Context, message string, p recordedPart, sink Sink) error {
+	switch {
+	case p.content != nil:
+		return sink.Update(ctx, Chunk{Speaker: SpeakerUser, MessageID: message, Content: *p.content})
+	case p.text != nil && p.text.For != readerModel && p.text.Text != "":
+		return sink.Update(ctx, Chunk{Speaker: SpeakerAgent, MessageID: p.id, Content: Text(p.text.Text)})
+	case p.thought != nil && p.thought.For != readerModel && p.thought.Text != "":
+		return sink.Update(ctx, Chunk{Speaker: SpeakerThought, MessageID: p.id, Content: Text(p.thought.Text)})
+	case p.call != nil:
+		return p.call.replay(ctx, sink)
 	}
 	return nil
 }
@@ -126,7 +140,6 @@ func replayPart(ctx context.Context, m store.Message, p store.Part, sink Sink) e
 // replay tells a call in its final state, and the plan it made. Terminals of
 // an editor are gone: their output stands in the call's text.
 func (c *callRecord) replay(ctx context.Context, sink Sink) error {
-	c.settle()
 	shown := make([]Shown, 0, len(c.Content))
 	for _, s := range c.Content {
 		if s.TerminalID == "" {

@@ -115,21 +115,23 @@ func (s *Session) furtherDirs() []string {
 func (s *Session) ID() string { return s.id }
 
 // restore takes up what is stored of the session.
-func (s *Session) restore(row store.Session, stored []store.Message) error {
-	past, err := history(stored)
-	if err != nil {
-		return err
-	}
+func (s *Session) restore(row store.Session, records []recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.history, s.title, s.created, s.updated = past, row.Title, row.Created, row.Updated
+	s.history, s.title, s.created, s.updated = history(records), row.Title, row.Created, row.Updated
 	s.stored = true
 	s.model, s.thinking = row.Model, row.Options[settingThinking]
 	switch mode := permission.Mode(row.Mode); mode {
 	case permission.Default, permission.Plan, permission.DontAsk: // those that are no looser than the default
 		s.mode = mode
 	}
-	return nil
+}
+
+// running reports whether a turn runs or waits.
+func (s *Session) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.turns) > 0
 }
 
 // create stores the session itself, which this process drives from then on.
@@ -168,14 +170,15 @@ func (s *Session) lease(ctx context.Context) error {
 	s.release = release
 	known := len(s.history)
 	s.mu.Unlock()
-	stored2, err := db.Messages(ctx, s.id)
+	stored, err := db.Messages(ctx, s.id)
 	if err != nil {
 		return err
 	}
-	past, err := history(stored2)
+	records, err := readRecords(stored, false)
 	if err != nil {
 		return err
 	}
+	past := history(records)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(past) > known {

@@ -119,32 +119,36 @@ func (m *Sessions) New(ctx context.Context, r Request) (*Session, error) {
 // Load opens a stored session. With tell, all that was said and done in it is
 // told to the editor first. A session that is open already stays as it is.
 func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*Session, error) {
-	s, err := m.Get(id)
-	if err == nil && !tell {
+	s, notOpen := m.Get(id)
+	if notOpen == nil && !tell {
 		return s, nil
 	}
-	db, dbErr := m.store(ctx)
-	if dbErr != nil {
-		return nil, dbErr
+	db, err := m.store(ctx)
+	if err != nil {
+		return nil, err
 	}
-	row, rowErr := db.Session(ctx, id)
-	if err == nil && errors.Is(rowErr, store.ErrNotFound) {
+	row, err := db.Session(ctx, id)
+	if notOpen == nil && errors.Is(err, store.ErrNotFound) {
 		return s, nil // it was never prompted: there is nothing to tell
 	}
-	if rowErr != nil {
-		return nil, notFound(rowErr)
-	}
-	stored, readErr := db.Messages(ctx, id)
-	if readErr != nil {
-		return nil, notFound(readErr)
-	}
 	if err != nil {
-		if s, err = m.restore(id, r, row, stored); err != nil {
+		return nil, notFound(err)
+	}
+	stored, err := db.Messages(ctx, id)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	records, err := readRecords(stored, notOpen == nil && s.running())
+	if err != nil {
+		return nil, err
+	}
+	if notOpen != nil {
+		if s, err = m.restore(id, r, row, records); err != nil {
 			return nil, err
 		}
 	}
 	if tell {
-		err = replay(ctx, stored, s.ends.Sink)
+		err = replay(ctx, records, s.ends.Sink)
 	}
 	return s, err
 }
@@ -158,7 +162,7 @@ func notFound(err error) error {
 }
 
 // restore opens a session with what is stored of it.
-func (m *Sessions) restore(id string, r Request, row store.Session, stored []store.Message) (*Session, error) {
+func (m *Sessions) restore(id string, r Request, row store.Session, records []recorded) (*Session, error) {
 	if r.Dir == "" {
 		r.Dir = row.Dir
 	}
@@ -166,10 +170,7 @@ func (m *Sessions) restore(id string, r Request, row store.Session, stored []sto
 	if err != nil {
 		return nil, err
 	}
-	if err := s.restore(row, stored); err != nil {
-		s.free()
-		return nil, err
-	}
+	s.restore(row, records)
 	return m.add(s)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -264,7 +265,9 @@ func (t *Turn) drop(ctx context.Context, c *call) {
 
 // newCall begins a call of the tool that the model named.
 func (t *Turn) newCall(name string) *call {
-	c := &call{rec: callRecord{ID: store.NewID("call_"), Name: name, Tool: name, Status: Pending}}
+	// Some providers take ids of at most 40 letters.
+	id := strings.ReplaceAll(store.NewID("call_"), "-", "")
+	c := &call{rec: callRecord{ID: id, Name: name, Tool: name, Status: Pending}}
 	tool, err := t.session.sessions.tools.Find(name)
 	if err != nil {
 		c.unknown = err

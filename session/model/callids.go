@@ -9,13 +9,14 @@ import "strconv"
 type CallIDs struct {
 	valid func(id string) bool
 	used  map[string]bool
+	last  map[string]int      // the last number that fresh gave behind an id
 	open  map[string][]string // the id in the conversation → those given, without a result yet
 }
 
 // NewCallIDs makes the ids of one request. valid tells whether the provider's
 // API takes an id; nil takes all.
 func NewCallIDs(valid func(id string) bool) *CallIDs {
-	return &CallIDs{valid: valid, used: map[string]bool{}, open: map[string][]string{}}
+	return &CallIDs{valid: valid, used: map[string]bool{}, last: map[string]int{}, open: map[string][]string{}}
 }
 
 // UsedCallIDs knows the ids of a conversation, so that Call gives the next ones
@@ -64,7 +65,8 @@ func (c *CallIDs) fresh(id string) string {
 	if id == "" || c.valid != nil && !c.valid(id+"_00") {
 		id = "call"
 	}
-	for n := 2; ; n++ {
+	for n := max(c.last[id]+1, 2); ; n++ {
+		c.last[id] = n
 		if try := id + "_" + strconv.Itoa(n); !c.used[try] {
 			return try
 		}
