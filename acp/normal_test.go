@@ -31,7 +31,7 @@ func newNormal(pairs ...string) *normal {
 }
 
 var (
-	idText    = regexp.MustCompile(`\b(sess|call|msg|part)_[0-9a-f]{8}-[0-9a-f-]{27}`)
+	idText    = regexp.MustCompile(`\b(?:(sess|msg|part)_[0-9a-f]{8}-[0-9a-f-]{27}|(call)_[0-9a-f]{32})`)
 	timeText  = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
 	tookText  = regexp.MustCompile(`"duration_ms":\d+`)
 	spoolText = regexp.MustCompile(`output-\d+\.txt`)
