@@ -25,6 +25,9 @@ const (
 	stopAfter  = 5
 )
 
+// errRejected is what the model is told of a call that the user rejected.
+var errRejected = errors.New("the user rejected this call; do not try it again in another form, ask what to do instead or go on without it")
+
 // call is one tool call on its way: prepared, judged, run, reported.
 type call struct {
 	rec       callRecord
@@ -207,7 +210,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	case RejectedAlways:
 		t.session.refuse(c.action.Facts, v, answer)
 	}
-	return errors.New("the user rejected this call; do not try it again in another form, ask what to do instead or go on without it")
+	return errRejected
 }
 
 // question asks the user, once for the same call in one reply.
@@ -274,10 +277,14 @@ func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err err
 	c.rec.Plan = result.Plan
 	shown := c.finalContent(result, err)
 	c.rec.Content = shown
+	if result.TerminalID != "" { // which shows the output already
+		result.Shown = ""
+		shown = c.finalContent(result, err)
+	}
 	c.put(ctx)
 
 	told := context.WithoutCancel(ctx)
-	t.update(told, Call{ID: c.rec.ID, Status: c.rec.Status, Card: &c.rec.Card, Content: onWire(shown), Output: &env})
+	t.update(told, Call{ID: c.rec.ID, Status: c.rec.Status, Card: &c.rec.Card, Content: shown, Output: &env})
 	if result.Plan != nil {
 		t.update(told, PlanChanged{*result.Plan})
 	}
@@ -302,19 +309,6 @@ func (c *call) finalContent(result tools.Result, err error) []Shown {
 		text = joinText(text, errorText(err))
 	}
 	return append(shown, shownText(text)...)
-}
-
-// onWire leaves out the text that a terminal shows already.
-func onWire(shown []Shown) []Shown {
-	out := make([]Shown, 0, len(shown))
-	terminal := false
-	for _, s := range shown {
-		terminal = terminal || s.TerminalID != ""
-		if s.Text == "" || !terminal {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // errorText is an error as Markdown.

@@ -86,9 +86,12 @@ func runTool(name string, args map[string]any) (direct, error) {
 		r := &reply{rec: rec, calls: []*call{c}}
 		t.session.remember(model.Message{Role: model.RoleAssistant, Parts: []model.Part{c.rec.asCall()}})
 		t.runCalls(ctx, r)
-		text := c.rec.Result
-		if !c.rec.Failed {
-			text = kinds.Fence("", text)
+		text := kinds.Fence("", c.rec.Result)
+		if c.rec.Failed {
+			text = c.rec.Result
+		}
+		if c.rec.Output.ErrorText == errRejected.Error() {
+			text = "Rejected; nothing was done." // those words are for a model
 		}
 		id := rec.note(ctx, text, readerEditor)
 		t.update(ctx, Chunk{MessageID: id, Content: Text(text)})

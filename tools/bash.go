@@ -219,10 +219,8 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 	r := Result{TerminalID: terminal, Truncated: truncated, OutputPath: out.Path()}
 	end := ending(exit)
 	switch {
-	case errors.Is(err, context.Canceled):
-		r.Text, end = text, "cancelled"
-	case err != nil:
-		r.Text, end = text, err.Error()
+	case err != nil: // which the card tells beside what is shown
+		r.Text, end = text, ""
 	default:
 		r.Text = lastLine(text, end)
 		r.Metadata = map[string]any{}
@@ -235,10 +233,12 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 	}
 	if terminal == "" {
 		shown := lastLine(excerpt(text), end)
-		if shown == "" {
+		if shown == "" && err == nil {
 			shown = "(no output)"
 		}
-		r.Shown = fenced(shown)
+		if shown != "" {
+			r.Shown = fenced(shown)
+		}
 	}
 	return r
 }

@@ -159,6 +159,7 @@ func (g *globbing) result(list *workspace.Listing) Result {
 		b.WriteString(line + "\n")
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
+	r.Shown = kinds.Fence("", kinds.Escape(wireText(r.Text)))
 	return r
 }
 

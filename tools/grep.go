@@ -244,7 +244,8 @@ func (g *grepping) result(list *workspace.Listing, found *workspace.Found, kept 
 	for _, line := range out.lines {
 		w.WriteString(line + "\n")
 	}
-	return Result{Text: strings.TrimSuffix(w.String(), "\n"), Metadata: out.metadata,
+	text := strings.TrimSuffix(w.String(), "\n")
+	return Result{Text: text, Shown: kinds.Fence("", kinds.Escape(wireText(text))), Metadata: out.metadata,
 		Truncated: w.cut != "", Locations: g.locations(found)}
 }
 

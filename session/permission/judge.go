@@ -61,7 +61,7 @@ func (j *judge) ruled(r ruling, what string) bool {
 	if r.rule == nil || r.action == Allow {
 		return false
 	}
-	by := "the rule `" + r.rule.Rule.String() + "`"
+	by := "the rule `" + strings.ReplaceAll(r.rule.Rule.String(), "`", "") + "`" // no code within code
 	if r.rule.Source != "" {
 		by += " (" + r.rule.Source + ")"
 	}
@@ -132,6 +132,9 @@ func (j *judge) verdict(f kinds.Facts) Verdict {
 		a := j.answer(f.class)
 		if a > v.Action {
 			v.Action, v.Reason = a, f.reason
+			if j.Mode == AcceptEdits && !j.Trusted && f.class == edits {
+				v.Reason += "; accepting edits holds once this folder is trusted (`acp-agent trust`)"
+			}
 			if a == Deny && f.class != denied {
 				v.Reason = j.refusal() + f.reason
 			}
