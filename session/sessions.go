@@ -97,10 +97,9 @@ type Editor interface {
 
 // Request is what an editor opens a session with.
 type Request struct {
-	Dir      string   // absolute; the working directory
-	Dirs     []string // absolute; further folders
-	Editor   Editor
-	Headless bool // nobody can be asked
+	Dir    string   // absolute; the working directory
+	Dirs   []string // absolute; further folders
+	Editor Editor
 }
 
 // New opens a session. Nothing of it is stored before its first prompt.

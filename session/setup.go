@@ -111,13 +111,12 @@ func (s *Session) policy() permission.Policy {
 func (s *Session) policyLocked() permission.Policy {
 	paths := s.sessions.paths
 	return permission.Policy{
-		Mode:     s.mode,
-		Roots:    s.workspace.Roots,
-		Home:     paths.Home,
-		Rules:    append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
-		Trusted:  s.trusted,
-		Headless: s.request.Headless,
-		Own:      []string{paths.Config, paths.Data, paths.State},
+		Mode:    s.mode,
+		Roots:   s.workspace.Roots,
+		Home:    paths.Home,
+		Rules:   append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
+		Trusted: s.trusted,
+		Own:     []string{paths.Config, paths.Data, paths.State},
 	}
 }
 
