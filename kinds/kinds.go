@@ -123,13 +123,7 @@ func (r Root) at(path string, line int) []Location {
 // Title makes s one visible line of at most MaxTitle runes. What is too long
 // keeps its head and its tail, since a command hides its sting at the end.
 func Title(s string) string {
-	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, s)), " ")
-	s = Escape(s)
+	s = strings.Join(strings.Fields(Escape(s)), " ") // escaped first, so that no odd blank passes for a usual one
 	n := utf8.RuneCountInString(s)
 	if n <= MaxTitle {
 		return s
