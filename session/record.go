@@ -234,6 +234,12 @@ func (r *recorder) call(ctx context.Context, c *callRecord) func(ctx context.Con
 // keep does something with the store. Where that fails the session goes on in
 // memory and the user is told once.
 func (s *Session) keep(ctx context.Context, do func(ctx context.Context, db *store.Store) error) {
+	s.mu.Lock()
+	unstored := s.unstored
+	s.mu.Unlock()
+	if unstored {
+		return // what is missing would not be missed when it is read again
+	}
 	db, err := s.sessions.store(ctx)
 	if err == nil {
 		// What happened is recorded also where the turn was cancelled.

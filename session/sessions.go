@@ -10,7 +10,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -56,10 +55,10 @@ type Sessions struct {
 	getenv func(string) string
 	log    *slog.Logger
 
-	mu      sync.Mutex
+	database *database
+
+	mu      sync.Mutex // held for moments only: the read loop takes it
 	open    map[string]*Session
-	db      *store.Store
-	dbErr   error
 	clients map[string]*http.Client // by their options
 	listed  map[string][]string     // provider → ids of its models
 	closed  bool
@@ -77,7 +76,7 @@ func New(o Options) *Sessions {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Sessions{paths: o.Paths, tools: o.Tools, flag: o.Model, getenv: o.Getenv, log: o.Log,
-		open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}}
+		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -276,15 +275,9 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 		s.close(ctx)
 	}
 	m.work.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.db != nil {
-		if err := m.db.Close(); err != nil {
-			m.log.Error("cannot close the database", "error", err)
-		}
-		m.db = nil
+	if err := m.database.close(); err != nil {
+		m.log.Error("cannot close the database", "error", err)
 	}
-	m.dbErr = errEnding // what comes too late does not open it again
 }
 
 // behind runs f behind the sessions, unless the process is ending; Shutdown
@@ -296,25 +289,6 @@ func (m *Sessions) behind(f func()) {
 		m.work.Go(f)
 	}
 }
-
-// store opens the database when it is first needed.
-func (m *Sessions) store(ctx context.Context) (*store.Store, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.db != nil || m.dbErr != nil {
-		return m.db, m.dbErr
-	}
-	db, err := store.Open(context.WithoutCancel(ctx), filepath.Join(m.paths.Data, DatabaseName))
-	if err != nil {
-		m.dbErr = fmt.Errorf("the session database cannot be opened: %w", err)
-		return nil, m.dbErr
-	}
-	m.db = db
-	return db, nil
-}
-
-// DatabaseName is the database's file in the data folder.
-const DatabaseName = "sessions.db"
 
 // dirKey is a folder's name for comparing: absolute, cleaned, links resolved.
 func dirKey(dir string) string {

@@ -122,8 +122,8 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	if err := s.lease(ctx); err != nil {
 		return "", err
 	}
-	t.tellNotices(ctx)
 	t.keepPrompt(ctx)
+	t.tellNotices(ctx)
 	if direct != nil {
 		return StopEndTurn, direct(ctx, t)
 	}
@@ -133,8 +133,9 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 // tellNotices tells what could not be told outside a turn.
 func (t *Turn) tellNotices(ctx context.Context) {
 	s := t.session
+	notices := s.sessions.database.takeNotices()
 	s.mu.Lock()
-	notices := s.notices
+	notices = append(notices, s.notices...)
 	s.notices = nil
 	s.mu.Unlock()
 	for _, n := range notices {
