@@ -272,11 +272,23 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 		s.Cancel()
 	}
 	for _, s := range open {
-		s.close(ctx)
+		s.exec.CloseAll() // whatever happens below, no child is left
 	}
-	m.work.Wait()
-	if err := m.database.close(); err != nil {
-		m.log.Error("cannot close the database", "error", err)
+	ended := make(chan struct{})
+	go func() { // ends in time, or with the process
+		defer close(ended)
+		for _, s := range open {
+			s.close(ctx)
+		}
+		m.work.Wait()
+		if err := m.database.close(); err != nil {
+			m.log.Error("cannot close the database", "error", err)
+		}
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done(): // another program holds the database: what was acknowledged is in it
+		m.log.Warn("the sessions were not closed in time")
 	}
 }
 
