@@ -27,7 +27,8 @@ type screen struct {
 	mu      sync.Mutex
 	midLine bool // text stands in the last line
 	calls   map[string]*shownCall
-	denied  bool // a question was answered with no, or by nobody
+	denied  bool   // a question was answered with no, or by nobody
+	shown   string // the last text of a call
 }
 
 // shownCall is a call as far as it was shown.
@@ -111,7 +112,7 @@ func (s *screen) update(_ context.Context, n acp.SessionNotification) {
 
 func (s *screen) message(c acp.ContentBlock) {
 	t, ok := c.(acp.TextContent)
-	if !ok || t.Text == "" {
+	if !ok || t.Text == "" || t.Text == s.shown { // a direct command answers with what its call showed
 		return
 	}
 	fmt.Fprint(s.text, kinds.Escape(t.Text))
@@ -161,6 +162,7 @@ func (s *screen) content(content []acp.ToolCallContent) {
 			s.diff(c)
 		case acp.Content:
 			if t, ok := c.Content.(acp.TextContent); ok {
+				s.shown = t.Text
 				s.indented(dim, kinds.Escape(t.Text))
 			}
 		}
