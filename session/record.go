@@ -33,9 +33,11 @@ const (
 
 // textRecord is a stored piece of text or thought.
 type textRecord struct {
-	Text     string          `json:"text"`
-	For      reader          `json:"for,omitzero"`
-	Provider json.RawMessage `json:"provider,omitzero"`
+	Text string `json:"text"`
+	// Continues says that the text before it in the message goes on here.
+	Continues bool            `json:"continues,omitzero"`
+	For       reader          `json:"for,omitzero"`
+	Provider  json.RawMessage `json:"provider,omitzero"`
 }
 
 // callRecord is a stored call: all that the editor is shown and the model is
@@ -69,6 +71,10 @@ func (c *callRecord) settle() {
 	c.Content = append(shownChanges(c.Card.Changes), Shown{Text: abortedText})
 }
 
+// splitAfter is how long a stored text grows, in bytes, until what follows is
+// stored beside it: a growing text is written anew each time.
+const splitAfter = 64 << 10
+
 // flushEvery bounds what a crash can lose of a stream.
 const flushEvery = 250 * time.Millisecond
 
@@ -81,6 +87,7 @@ type recorder struct {
 	mu    sync.Mutex
 	parts []store.Part
 	grown *strings.Builder // the text of the last part, while it grows; else nil
+	first string           // the id of the part that the growing text began in
 	dirty bool
 	timer *time.Timer
 	done  bool
@@ -98,17 +105,21 @@ func (s *Session) newRecorder() *recorder {
 func (r *recorder) grow(typ, text string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.grown == nil || r.parts[len(r.parts)-1].Type != typ {
+	same := r.grown != nil && r.parts[len(r.parts)-1].Type == typ
+	if !same || typ == recordText && r.grown.Len() >= splitAfter {
 		r.flushLocked(context.Background())
-		r.addLocked(typ)
+		p := r.addLocked(typ)
 		r.grown = &strings.Builder{}
+		if !same {
+			r.first = p.ID
+		}
 	}
 	r.grown.WriteString(text)
 	r.dirty = true
 	if r.timer == nil && !r.done {
 		r.timer = time.AfterFunc(flushEvery, r.flushLater)
 	}
-	return r.parts[len(r.parts)-1].ID
+	return r.first
 }
 
 // addLocked begins a part; what grew before grows no more.
@@ -135,7 +146,8 @@ func (r *recorder) flushLater() {
 // flushLocked stores the part that grows.
 func (r *recorder) flushLocked(ctx context.Context) {
 	if r.dirty && r.grown != nil {
-		r.putLocked(ctx, &r.parts[len(r.parts)-1], textRecord{Text: r.grown.String()})
+		p := &r.parts[len(r.parts)-1]
+		r.putLocked(ctx, p, textRecord{Text: r.grown.String(), Continues: p.ID != r.first})
 	}
 	r.dirty = false
 }

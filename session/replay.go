@@ -113,9 +113,13 @@ func (c *callRecord) asResult() model.Part {
 
 // replay tells the sink all that was recorded, in order.
 func replay(ctx context.Context, records []recorded, sink Sink) error {
+	text := "" // the id of the text that may go on
 	for _, m := range records {
 		for _, p := range m.parts {
-			if err := replayPart(ctx, m.id, p, sink); err != nil {
+			if p.text != nil && !p.text.Continues {
+				text = p.id
+			}
+			if err := replayPart(ctx, m.id, text, p, sink); err != nil {
 				return err
 			}
 		}
@@ -123,12 +127,12 @@ func replay(ctx context.Context, records []recorded, sink Sink) error {
 	return nil
 }
 
-func replayPart(ctx context.Context, message string, p recordedPart, sink Sink) error {
+func replayPart(ctx context.Context, message, text string, p recordedPart, sink Sink) error {
 	switch {
 	case p.content != nil:
 		return sink.Update(ctx, Chunk{Speaker: SpeakerUser, MessageID: message, Content: *p.content})
 	case p.text != nil && p.text.For != readerModel && p.text.Text != "":
-		return sink.Update(ctx, Chunk{Speaker: SpeakerAgent, MessageID: p.id, Content: Text(p.text.Text)})
+		return sink.Update(ctx, Chunk{Speaker: SpeakerAgent, MessageID: text, Content: Text(p.text.Text)})
 	case p.thought != nil && p.thought.For != readerModel && p.thought.Text != "":
 		return sink.Update(ctx, Chunk{Speaker: SpeakerThought, MessageID: p.id, Content: Text(p.thought.Text)})
 	case p.call != nil:
