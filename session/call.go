@@ -306,9 +306,17 @@ func (c *call) finalContent(result tools.Result, err error) []Shown {
 	}
 	text := result.Shown
 	if err != nil {
-		text = joinText(text, errorText(err))
+		text = joinText(text, shownError(err))
 	}
 	return append(shown, shownText(text)...)
+}
+
+// shownError is an error as a person reads it.
+func shownError(err error) string {
+	if errors.Is(err, errRejected) {
+		return "Rejected; nothing was done." // the person knows who, and the rest is for a model
+	}
+	return errorText(err)
 }
 
 // errorText is an error as Markdown.

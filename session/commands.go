@@ -91,7 +91,7 @@ func runTool(name string, args map[string]any) (direct, error) {
 			text = c.rec.Result
 		}
 		if c.rec.Output.ErrorText == errRejected.Error() {
-			text = "Rejected; nothing was done." // those words are for a model
+			text = shownError(errRejected)
 		}
 		id := rec.note(ctx, text, readerEditor)
 		t.update(ctx, Chunk{MessageID: id, Content: Text(text)})
