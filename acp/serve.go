@@ -50,7 +50,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.conn = jsonrpc.New(in, out, s.admit, jsonrpc.Options{Logger: s.log, Observe: o.Observe})
+	s.conn = jsonrpc.New(in, out, s.admit, jsonrpc.Options{Grace: answerTime, Logger: s.log, Observe: o.Observe})
 	err := s.conn.Run(ctx)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
@@ -62,8 +62,12 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	return err
 }
 
-// shutdownTime bounds the closing of sessions when the connection has ended.
-const shutdownTime = 500 * time.Millisecond
+// The times for the end, within a second together: that in which turns end and
+// the editor reads their answers, and that in which the sessions are closed.
+const (
+	answerTime   = 500 * time.Millisecond
+	shutdownTime = 350 * time.Millisecond
+)
 
 // admit finds the method and has it admit the message.
 func (s *server) admit(ctx context.Context, r *jsonrpc.Request) (jsonrpc.Work, error) {

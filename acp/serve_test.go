@@ -3,6 +3,7 @@ package acp_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"runtime"
 	"slices"
@@ -295,6 +296,21 @@ func breakOff(t *testing.T, script, ready string, byContext bool) {
 	}
 	if len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n\n"))
+	}
+}
+
+// An editor that reads nothing is not waited for longer than the second that
+// the agent has to end.
+func TestServeEndsWhereNobodyReads(t *testing.T) {
+	p := newPlace(t)
+	_, unread := io.Pipe()
+	begun := time.Now()
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n")
+	if err := acp.Serve(t.Context(), in, unread, acp.Options{Sessions: p.sessions(t)}); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("Serve returned after %v", took)
 	}
 }
 

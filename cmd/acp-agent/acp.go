@@ -26,6 +26,10 @@ type agentCommand struct {
 func (c *agentCommand) Run(p *process) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// An editor that is gone fails a write, which ends the agent as the end of
+	// its input does; the signal would kill it, with what it runs left behind.
+	// Ignored, it would be ignored by the commands it starts, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	paths := config.NewPaths(p.getenv)
 	log, closeLog := p.openLog(paths, c.LogFile)
 	defer closeLog()

@@ -18,6 +18,7 @@ const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 type agent struct {
 	*exec.Cmd
 	stdin io.WriteCloser
+	out   io.Closer
 	lines *bufio.Scanner
 	errs  strings.Builder
 }
@@ -35,7 +36,7 @@ func launch(tb testing.TB, exe, home string) *agent {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	a.lines = bufio.NewScanner(out)
+	a.out, a.lines = out, bufio.NewScanner(out)
 	if err := a.Start(); err != nil {
 		tb.Fatal(err)
 	}
@@ -71,6 +72,23 @@ func TestSignalEnds(t *testing.T) {
 		if err := a.Wait(); err != nil || a.errs.Len() > 0 {
 			t.Errorf("%v: %v, stderr: %s", signal, err, a.errs.String())
 		}
+	}
+}
+
+// TestEditorGone: an editor that reads no more ends the agent, which has the
+// time to end what it runs: no signal kills it.
+func TestEditorGone(t *testing.T) {
+	a := launch(t, "acp-agent", t.TempDir())
+	a.greet(t)
+	if err := a.out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(a.stdin, initialize); err != nil {
+		t.Fatal(err)
+	}
+	_ = a.Wait() // its error is the status
+	if code := a.ProcessState.ExitCode(); code != statusFailed || !strings.Contains(a.errs.String(), "writing to the peer") {
+		t.Errorf("ended as %v, stderr: %s", a.ProcessState, a.errs.String())
 	}
 }
 
