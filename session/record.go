@@ -90,6 +90,7 @@ type recorder struct {
 	first string           // the id of the part that the growing text began in
 	dirty bool
 	timer *time.Timer
+	pause time.Duration // at least that long until the next flush
 	done  bool
 }
 
@@ -117,7 +118,7 @@ func (r *recorder) grow(typ, text string) string {
 	r.grown.WriteString(text)
 	r.dirty = true
 	if r.timer == nil && !r.done {
-		r.timer = time.AfterFunc(flushEvery, r.flushLater)
+		r.timer = time.AfterFunc(max(flushEvery, r.pause), r.flushLater)
 	}
 	return r.first
 }
@@ -139,7 +140,9 @@ func (r *recorder) flushLater() {
 	defer r.mu.Unlock()
 	r.timer = nil
 	if !r.done {
+		begun := time.Now()
 		r.flushLocked(context.Background())
+		r.pause = 4 * time.Since(begun) // a slow disk must not hold up the stream
 	}
 }
 

@@ -106,6 +106,10 @@ func (t *Turn) attempt(ctx context.Context, req *model.Request) (*reply, error) 
 			return st.whole(ctx, done), nil
 		}
 		st.event(ctx, ev)
+		if st.length > maxReply {
+			st.cut(ctx)
+			return nil, &model.Error{Provider: t.llm.name, Message: fmt.Sprintf("the reply was given up after %d MiB, as it seems to have no end: try again, or choose another model", maxReply>>20)}
+		}
 	}
 	st.cut(ctx)
 	if ctx.Err() != nil {
@@ -113,6 +117,10 @@ func (t *Turn) attempt(ctx context.Context, req *model.Request) (*reply, error) 
 	}
 	return nil, &model.Error{Provider: t.llm.name, Message: "the answer ended without an end", Retry: true}
 }
+
+// maxReply is how many bytes of text and thoughts a reply may have: many times
+// what models can write at once.
+const maxReply = 8 << 20
 
 // announceAfter is how long a call's arguments may stream before the call is
 // shown without them.
@@ -123,6 +131,8 @@ type stream struct {
 	turn *Turn
 	rec  *recorder
 	said bool
+
+	length int // of its texts and thoughts, in bytes
 
 	mu    sync.Mutex
 	calls []*call
@@ -135,11 +145,13 @@ func (st *stream) event(ctx context.Context, ev model.Event) {
 	case model.Text:
 		if ev.Text != "" {
 			st.said = true
+			st.length += len(ev.Text)
 			id := st.rec.grow(recordText, ev.Text)
 			st.turn.update(ctx, Chunk{MessageID: id, Content: Text(ev.Text)})
 		}
 	case model.Thought:
 		if ev.Text != "" {
+			st.length += len(ev.Text)
 			id := st.rec.grow(recordThought, ev.Text)
 			st.turn.update(ctx, Chunk{Speaker: SpeakerThought, MessageID: id, Content: Text(ev.Text)})
 		}

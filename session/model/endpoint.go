@@ -21,6 +21,13 @@ const DefaultIdle = 120 * time.Second
 // maxReplyBytes bounds an answer that is not a stream.
 const maxReplyBytes = 64 << 20
 
+// maxStreamBytes bounds a stream, of which a byte of the reply may take a few
+// hundred.
+const maxStreamBytes = 256 << 20
+
+// ErrAnswerTooLarge is returned for a stream that has no end.
+var ErrAnswerTooLarge = errors.New("the answer is too large")
+
 // settleTime is how long the end of a body is waited for once the answer is
 // complete. The connection can serve the next request if it comes.
 const settleTime = 20 * time.Millisecond
@@ -111,6 +118,10 @@ func (e *Endpoint) do(ctx context.Context, model, method, url string, body []byt
 	if resp.ProtoMajor < 2 { // later ones share connections
 		a.conn = conn
 	}
+	if outer.Err() != nil { // the server answered our leaving
+		a.Close()
+		return nil, outer.Err()
+	}
 	if resp.StatusCode != http.StatusOK {
 		defer a.Close()
 		text, _ := io.ReadAll(io.LimitReader(a, maxErrorBytes))
@@ -144,13 +155,18 @@ type watchedBody struct {
 	body  io.ReadCloser
 	watch *time.Timer
 	idle  time.Duration
+	read  int  // bytes so far
 	ended bool // the body came to its end
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.read > maxStreamBytes {
+		return 0, fmt.Errorf("%w (more than %d bytes)", ErrAnswerTooLarge, maxStreamBytes)
+	}
 	b.watch.Reset(b.idle)
 	n, err := b.body.Read(p)
 	b.watch.Stop()
+	b.read += n
 	if err != nil {
 		err = silence(b.ctx, err) // also an end, which may be the server's answer to our leaving
 	}

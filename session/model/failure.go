@@ -66,7 +66,7 @@ func (e *Endpoint) Broken(ctx context.Context, model string, err error) error {
 	switch {
 	case errors.Is(err, errSilent):
 		out.Message = fmt.Sprintf("%s was silent for %s", host, e.idle())
-	case errors.Is(err, ErrEventTooLarge):
+	case errors.Is(err, ErrEventTooLarge), errors.Is(err, ErrAnswerTooLarge):
 		out.Message, out.Retry = err.Error(), false
 	case isCertificate(err):
 		out.Message, out.Retry = fmt.Sprintf("no trusted connection to %s: %v; check the base URL, and set caFile where the authority is your own", host, err), false

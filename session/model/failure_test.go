@@ -215,6 +215,24 @@ func TestSilentBeforeHeaders(t *testing.T) {
 	}
 }
 
+func TestAnswerWithoutEnd(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.Copy(w, zeros{}) // until the client goes
+	}))
+	defer s.Close()
+	e := endpoint(s.URL)
+	a, err := e.PostJSON(t.Context(), "m", s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	_, err = io.Copy(io.Discard, a)
+	var failed *Error
+	if !errors.As(e.Broken(t.Context(), "m", err), &failed) || failed.Retry || !strings.Contains(failed.Message, "too large") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
