@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,21 @@ const (
 
 // errRejected is what the model is told of a call that the user rejected.
 var errRejected = errors.New("the user rejected this call; do not try it again in another form, ask what to do instead or go on without it")
+
+// MetadataDenied is true in the metadata of a call's envelope where the call
+// was not permitted, by a rule or by the user.
+const MetadataDenied = "denied"
+
+// deniedError is a call that a rule or the mode does not permit.
+type deniedError struct{ reason string }
+
+func (e *deniedError) Error() string { return "denied: " + e.reason }
+
+// notPermitted reports whether a call failed since it was not permitted.
+func notPermitted(err error) bool {
+	_, denied := errors.AsType[*deniedError](err)
+	return denied || errors.Is(err, errRejected)
+}
 
 // call is one tool call on its way: prepared, judged, run, reported.
 type call struct {
@@ -137,11 +153,18 @@ func (c *call) failedCard() kinds.Card {
 	if json.Unmarshal([]byte(c.rec.Args), &args) != nil {
 		return card
 	}
-	for _, key := range []string{"path", "command", "pattern"} {
-		if s, ok := args[key].(string); ok && s != "" {
-			card.Title = kinds.Title(c.rec.Tool + " " + s)
-			break
-		}
+	text := func(key string) string { s, _ := args[key].(string); return s }
+	what := cmp.Or(text("pattern"), text("command"), text("path"))
+	switch {
+	case what == "":
+	case c.tool == nil: // its name is all that is known
+		card.Title = kinds.Title(c.rec.Tool + " " + what)
+	case text("pattern") != "":
+		card.Title = kinds.Title("Search " + kinds.Quote(what))
+	case text("command") != "":
+		card.Title = kinds.Title(what)
+	default:
+		card.Title = kinds.Title(strings.ToUpper(c.rec.Tool[:1]) + c.rec.Tool[1:] + " " + what)
 	}
 	return card
 }
@@ -186,7 +209,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	case permission.Allow:
 		return nil
 	case permission.Deny:
-		return fmt.Errorf("denied: %s", v.Reason)
+		return &deniedError{v.Reason}
 	}
 	answer, err := t.question(ctx, c, v)
 	if err != nil {
@@ -196,7 +219,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	case AllowedOnce:
 		// The mode may have changed while the question stood open.
 		if again := t.session.decide(c.action.Facts); again.Action == permission.Deny {
-			return fmt.Errorf("denied: %s", again.Reason)
+			return &deniedError{again.Reason}
 		}
 		return nil
 	case AllowedAlways:
@@ -260,6 +283,9 @@ func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err err
 	if err != nil && ctx.Err() != nil {
 		err = errors.New(cancelledText)
 	}
+	if notPermitted(err) {
+		result.Metadata = map[string]any{MetadataDenied: true}
+	}
 	env := tools.Conclude(c.spec(), &result, err, took, t.session.workspace.Spool)
 	c.rec.Output = &env
 	c.rec.Result = env.Rendering()
@@ -316,12 +342,12 @@ func shownError(err error) string {
 	if errors.Is(err, errRejected) {
 		return "Rejected; nothing was done." // the person knows who, and the rest is for a model
 	}
-	return errorText(err)
+	return prose(err.Error())
 }
 
-// errorText is an error as Markdown.
-func errorText(err error) string {
-	text := kinds.Escape(err.Error())
+// prose is a text that is no Markdown, as Markdown.
+func prose(text string) string {
+	text = kinds.Escape(text)
 	if strings.ContainsAny(text, "\n`*_<") {
 		return kinds.Fence("", text)
 	}

@@ -87,8 +87,8 @@ func runTool(name string, args map[string]any) (direct, error) {
 		t.session.remember(model.Message{Role: model.RoleAssistant, Parts: []model.Part{c.rec.asCall()}})
 		t.runCalls(ctx, r)
 		text := kinds.Fence("", c.rec.Result)
-		if c.rec.Failed {
-			text = c.rec.Result
+		if c.rec.Failed || c.tool.Spec().Kind == kinds.KindEdit {
+			text = prose(c.rec.Result)
 		}
 		if c.rec.Output.ErrorText == errRejected.Error() {
 			text = shownError(errRejected)

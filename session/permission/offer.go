@@ -266,7 +266,7 @@ func (j *judge) offerEdits() []Grant {
 		if !j.Trusted {
 			return nil
 		}
-		return []Grant{{Mode: AcceptEdits, Scopes: []Scope{Session}, Label: "all edits in this session"}}
+		return []Grant{{Mode: AcceptEdits, Scopes: []Scope{Session}, Label: "all edits in the project in this session"}}
 	}
 	dir = filepath.ToSlash(dir)
 	r, err := ParseRule(permEdit, dir+"/**", Allow, Session, "")
