@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -54,24 +55,31 @@ func (c *demoCommand) Run(p *process) (err error) {
 		if !term.IsTerminal(int(p.in.Fd())) {
 			return &statusError{statusUsage, errors.New("the demo asks questions: run it in a terminal, or with --yes")}
 		}
-		d.show.answers = bufio.NewReader(p.in)
+		d.show.answers = newAnswers(p.in)
 	}
 	if err := d.lay(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(d.folder)) }()
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if d.show.answers != nil {
+		defer context.AfterFunc(ctx, d.show.answers.cancel)()
+	}
 	for _, step := range []func(context.Context) error{d.begin, d.search, d.edit, d.command, d.cancel, d.again} {
 		if err := step(ctx); err != nil {
 			if d.agent != nil {
 				err = explain(err, d.agent)
 				_, _ = d.agent.Close() // the first error is the one to tell
 			}
+			if ctx.Err() != nil {
+				d.show.end()
+				return &statusError{Status: statusCancelled}
+			}
 			return err
 		}
 	}
-	d.show.say("\nThat was the tour. `acp-agent setup zed` and `acp-agent setup jetbrains` say how an editor launches the agent;\n`acp-agent login PROVIDER` gives it a model.")
+	d.show.say("\nThat was the tour. `acp-agent setup` says how an editor launches the agent,\n`acp-agent login` gives it a model, and `acp-agent run` works in this terminal.")
 	return nil
 }
 
@@ -131,7 +139,7 @@ func (d *demo) update(ctx context.Context, n acp.SessionNotification) {
 }
 
 func (d *demo) begin(ctx context.Context) error {
-	d.show.say("acp-agent, shown as an editor sees it: the agent runs as a child process and speaks ACP over stdio.\nThe project is a throw-away copy in %s.", d.project)
+	d.show.say("acp-agent, shown as an editor sees it: it runs as a child process\nand speaks ACP over stdio. The project is a throw-away copy in\n%s.", d.project)
 	if err := d.start(ctx); err != nil {
 		return err
 	}
@@ -161,7 +169,7 @@ func (d *demo) edit(ctx context.Context) error {
 }
 
 func (d *demo) command(ctx context.Context) error {
-	d.show.say("\n3. A command: it runs project code, so it is asked for.")
+	d.show.say("\n3. A command: it does more than read, so it is asked for.")
 	_, err := d.prompt(ctx, "/run bash src/greet.sh $(cat src/names.txt)")
 	return err
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,11 +23,11 @@ import (
 // runCommand is one turn in the terminal, with the agent as a child process as
 // an editor would have it.
 type runCommand struct {
-	Prompt []string `arg:"" optional:"" help:"What to do; without it, stdin."`
-	Model  string   `help:"The model." placeholder:"PROVIDER/MODEL"`
+	Prompt []string `arg:"" optional:"" help:"What to do; without it, stdin is read."`
+	Model  string   `help:"The model to ask." placeholder:"PROVIDER/MODEL"`
 	Mode   string   `help:"What is asked before it is done: default, acceptEdits, plan, dontAsk or bypassPermissions." placeholder:"MODE"`
-	Dir    string   `short:"C" help:"The folder to work in." default:"." type:"existingdir"`
-	JSON   bool     `name:"json" help:"Print the updates as they are, one a line."`
+	Dir    string   `short:"C" help:"The folder to work in, instead of this one." placeholder:"FOLDER"`
+	JSON   bool     `name:"json" help:"Print the protocol's session updates, one JSON object a line."`
 }
 
 // Exit statuses of run beside 0 and statusFailed (spec/sessions-models.md,
@@ -44,11 +44,16 @@ func (c *runCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
+	dir, err := folder(c.Dir)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	show := newScreen(p.out, p.errout, colored(p.errout, p.getenv))
+	show.together = term.IsTerminal(int(p.out.Fd())) && term.IsTerminal(int(p.errout.Fd()))
 	if term.IsTerminal(int(p.in.Fd())) && len(c.Prompt) > 0 {
-		show.answers = bufio.NewReader(p.in)
+		show.answers = newAnswers(p.in)
 	}
 	handler := client.Handler{Update: show.update, RequestPermission: show.permission}
 	options := jsonrpc.Options{}
@@ -56,15 +61,11 @@ func (c *runCommand) Run(p *process) error {
 		handler.Update = nil
 		options.Observe = jsonUpdates(p.out)
 	}
-	dir, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return err
-	}
 	agent, err := p.launch(ctx, dir, nil, c.agentArgs(), handler, options)
 	if err != nil {
 		return err
 	}
-	response, err := c.turn(ctx, agent, dir, prompt, stop)
+	response, err := c.turn(ctx, agent, dir, prompt, show.answers, stop)
 	show.end()
 	_, closeErr := agent.Close()
 	if err != nil {
@@ -81,13 +82,31 @@ func (c *runCommand) prompt(p *process) (string, error) {
 		return strings.Join(c.Prompt, " "), nil
 	}
 	if term.IsTerminal(int(p.in.Fd())) {
-		return "", &statusError{statusUsage, errors.New("what is to be done? say it behind run, or on stdin")}
+		return "", &statusError{statusUsage, errors.New(`what is to be done? acp-agent run "PROMPT", or the prompt on stdin`)}
 	}
 	text, err := io.ReadAll(p.in)
 	if err == nil && strings.TrimSpace(string(text)) == "" {
 		err = &statusError{statusUsage, errors.New("the prompt on stdin is empty")}
 	}
 	return string(text), err
+}
+
+// folder is the absolute path of one that exists.
+func folder(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no folder %s", path)
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is not a folder", path)
+	}
+	return path, nil
 }
 
 func (c *runCommand) agentArgs() []string {
@@ -99,7 +118,7 @@ func (c *runCommand) agentArgs() []string {
 
 // turn opens a session and sends the prompt. The first interrupt cancels the
 // turn, the second one ends everything.
-func (c *runCommand) turn(ctx context.Context, agent *client.Process, dir, prompt string, stop func()) (acp.PromptResponse, error) {
+func (c *runCommand) turn(ctx context.Context, agent *client.Process, dir, prompt string, a *answers, stop func()) (acp.PromptResponse, error) {
 	none := acp.PromptResponse{}
 	s, err := agent.NewSession(ctx, acp.NewSessionRequest{Cwd: dir})
 	if err != nil {
@@ -127,6 +146,7 @@ func (c *runCommand) turn(ctx context.Context, agent *client.Process, dir, promp
 				stop()
 				return
 			}
+			a.cancel()
 			_ = agent.Cancel(ctx, acp.CancelNotification{SessionID: s.SessionID}) // a lost agent ends the turn anyway
 		}
 	}()
@@ -156,8 +176,12 @@ func (p *process) launch(ctx context.Context, dir string, env, args []string, h 
 	return agent, nil
 }
 
-// explain adds what the agent said on stderr where it is gone.
+// explain is an error as a person reads it: what the agent answered, without
+// the protocol around it, or what it said on stderr where it is gone.
 func explain(err error, agent *client.Process) error {
+	if answered, ok := errors.AsType[*jsonrpc.Error](err); ok && answered.Message != "" {
+		return errors.New(answered.Message)
+	}
 	if text := strings.TrimSpace(agent.Stderr()); text != "" {
 		return fmt.Errorf("%w\n%s", err, text)
 	}

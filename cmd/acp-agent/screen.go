@@ -1,11 +1,13 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +16,8 @@ import (
 
 	"github.com/acp-agent/acp-agent/acp"
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session"
+	"github.com/acp-agent/acp-agent/tools"
 )
 
 // screen shows in a terminal what an agent tells an editor: messages on text,
@@ -21,24 +25,27 @@ import (
 type screen struct {
 	text, side io.Writer
 	color      bool
-	answers    *bufio.Reader // where a person answers; nil: nobody is there
-	yes        bool          // every question is answered with its first option
+	together   bool     // text and side are seen in one place
+	answers    *answers // where a person answers; nil: nobody is there
+	yes        bool     // every question is answered with its first option
 
-	mu      sync.Mutex
-	midLine bool // text stands in the last line
-	calls   map[string]*shownCall
-	denied  bool   // a question was answered with no, or by nobody
-	shown   string // the last text of a call
+	mu     sync.Mutex
+	open   io.Writer // where the last line is not ended yet; nil: it is
+	aloud  bool      // what stands in that line is a message, not a thought
+	calls  map[string]*shownCall
+	denied bool   // something was not permitted: by an answer, by nobody's, or by a rule
+	shown  string // the last text of a call, as it was shown
 }
 
 // shownCall is a call as far as it was shown.
 type shownCall struct {
 	title string
 	kind  acp.ToolKind
+	asked []acp.Diff // the changes that a question showed already
 }
 
 func newScreen(text, side io.Writer, color bool) *screen {
-	return &screen{text: text, side: side, color: color, calls: map[string]*shownCall{}}
+	return &screen{text: text, side: side, color: color, together: text == side, calls: map[string]*shownCall{}}
 }
 
 // colored reports whether a file is a terminal that wants colours.
@@ -64,10 +71,7 @@ func (s *screen) paint(color, text string) string {
 
 // line writes whole lines beside the messages.
 func (s *screen) line(color, format string, args ...any) {
-	if s.midLine {
-		fmt.Fprintln(s.text)
-		s.midLine = false
-	}
+	s.endLine()
 	for l := range strings.Lines(fmt.Sprintf(format, args...) + "\n") {
 		fmt.Fprintln(s.side, s.paint(color, strings.TrimSuffix(l, "\n")))
 	}
@@ -93,7 +97,7 @@ func (s *screen) update(_ context.Context, n acp.SessionNotification) {
 		}
 	case acp.AgentThoughtChunk:
 		if t, ok := u.Content.(acp.TextContent); ok {
-			s.line(dim, "%s", kinds.Escape(strings.TrimRight(t.Text, "\n")))
+			s.stream(s.side, false, t.Text)
 		}
 	case acp.ToolCall:
 		s.calls[u.ToolCallID] = &shownCall{title: u.Title, kind: u.Kind}
@@ -105,27 +109,49 @@ func (s *screen) update(_ context.Context, n acp.SessionNotification) {
 		s.outcome(u.ToolCallID, u.ToolCallUpdate)
 	case acp.Plan:
 		for _, e := range u.Entries {
-			s.line(dim, "  %s %s", map[acp.PlanEntryStatus]string{acp.PlanCompleted: "[x]", acp.PlanInProgress: "[>]"}[e.Status], kinds.Escape(e.Content))
+			s.line(dim, "    [%s] %s", cmp.Or(map[acp.PlanEntryStatus]string{acp.PlanCompleted: "x", acp.PlanInProgress: ">"}[e.Status], " "), kinds.Escape(e.Content))
 		}
 	}
 }
 
 func (s *screen) message(c acp.ContentBlock) {
 	t, ok := c.(acp.TextContent)
-	if !ok || t.Text == "" || t.Text == s.shown { // a direct command answers with what its call showed
+	if !ok || s.together && s.shown != "" && unfence(t.Text) == s.shown { // a direct command answers with what its call showed
 		return
 	}
-	fmt.Fprint(s.text, kinds.Escape(t.Text))
-	s.midLine = !strings.HasSuffix(t.Text, "\n")
+	s.stream(s.text, true, t.Text)
+}
+
+// stream writes a piece of a message, or of a thought, behind the one before.
+func (s *screen) stream(out io.Writer, aloud bool, text string) {
+	if text == "" {
+		return
+	}
+	if s.aloud != aloud {
+		s.endLine()
+	}
+	s.open, s.aloud = nil, aloud
+	if !strings.HasSuffix(text, "\n") {
+		s.open = out
+	}
+	text = kinds.Escape(text)
+	if !aloud {
+		text = s.paint(dim, text)
+	}
+	fmt.Fprint(out, text)
 }
 
 // end finishes the last line of the messages.
 func (s *screen) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.midLine {
-		fmt.Fprintln(s.text)
-		s.midLine = false
+	s.endLine()
+}
+
+func (s *screen) endLine() {
+	if s.open != nil {
+		fmt.Fprintln(s.open)
+		s.open = nil
 	}
 }
 
@@ -145,28 +171,63 @@ func (s *screen) outcome(id string, u acp.ToolCallUpdate) {
 	switch u.Status {
 	case acp.ToolCallCompleted:
 		s.line(green, "[%s] %s", c.kind, c.title)
-		s.content(u.Content)
+		s.content(c, u.Content)
 	case acp.ToolCallFailed:
+		s.denied = s.denied || denied(u.RawOutput)
 		s.line(red, "[%s] %s: failed", c.kind, c.title)
-		s.content(u.Content)
+		s.content(c, u.Content)
 	}
+}
+
+// denied reports whether a call failed since it was not permitted.
+func denied(output []byte) bool {
+	var e tools.Envelope
+	return json.Unmarshal(output, &e) == nil && e.Metadata.Extra[session.MetadataDenied] == true
 }
 
 // shownLines bounds what is shown of one piece of a call's content.
 const shownLines = 24
 
-func (s *screen) content(content []acp.ToolCallContent) {
+// content shows what a call's card holds, but for what stands right above it:
+// the title again, and the changes that the user was asked about.
+func (s *screen) content(call *shownCall, content []acp.ToolCallContent) {
+	s.shown = ""
 	for _, c := range content {
 		switch c := c.(type) {
 		case acp.Diff:
-			s.diff(c)
+			if !slices.ContainsFunc(call.asked, func(d acp.Diff) bool { return sameChange(c, d) }) {
+				s.diff(c)
+			}
 		case acp.Content:
-			if t, ok := c.Content.(acp.TextContent); ok {
-				s.shown = t.Text
-				s.indented(dim, kinds.Escape(t.Text))
+			t, ok := c.Content.(acp.TextContent)
+			if !ok {
+				continue
+			}
+			s.shown = unfence(t.Text)
+			if s.shown != call.title {
+				s.indented(dim, kinds.Escape(s.shown))
 			}
 		}
 	}
+}
+
+// unfence is Markdown without the lines that fence code in it: in a terminal
+// everything is shown as it is.
+func unfence(text string) string {
+	var kept []string
+	fence := ""
+	for l := range strings.SplitSeq(text, "\n") {
+		ticks := l[:len(l)-len(strings.TrimLeft(l, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3 && !strings.Contains(l[len(ticks):], "`"):
+			fence = ticks
+		case fence != "" && l == fence:
+			fence = ""
+		default:
+			kept = append(kept, l)
+		}
+	}
+	return strings.Trim(strings.Join(kept, "\n"), "\n")
 }
 
 func (s *screen) indented(color, text string) {
@@ -178,6 +239,11 @@ func (s *screen) indented(color, text string) {
 		}
 		s.line(color, "    %s", l)
 	}
+}
+
+// sameChange reports whether two diffs show the same.
+func sameChange(a, b acp.Diff) bool {
+	return a.Path == b.Path && a.NewText == b.NewText && (a.OldText == nil) == (b.OldText == nil) && (a.OldText == nil || *a.OldText == *b.OldText)
 }
 
 // diff shows the change as a unified diff.
@@ -197,55 +263,4 @@ func (s *screen) diff(d acp.Diff) {
 		}
 		s.line(color, "    %s", kinds.Escape(strings.TrimSuffix(l, "\n")))
 	}
-}
-
-// permission asks the person at the terminal; where nobody is there the answer
-// is no.
-func (s *screen) permission(ctx context.Context, r acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.line(bold, "May this be done?  [%s] %s", r.ToolCall.Kind, r.ToolCall.Title)
-	s.content(r.ToolCall.Content)
-	for i, o := range r.Options {
-		s.line(blue, "  %d) %s", i+1, o.Name)
-	}
-	choice := s.choice(ctx, r.Options)
-	if choice == nil {
-		s.denied = true
-		return acp.RequestPermissionResponse{Outcome: acp.CancelledPermissionOutcome{}}, nil
-	}
-	s.line(dim, "  → %s", choice.Name)
-	if choice.Kind == acp.PermissionRejectOnce || choice.Kind == acp.PermissionRejectAlways {
-		s.denied = true
-	}
-	return acp.RequestPermissionResponse{Outcome: acp.SelectedPermissionOutcome{OptionID: choice.OptionID}}, nil
-}
-
-// choice is the option that is chosen; nil: the turn is to end.
-func (s *screen) choice(ctx context.Context, options []acp.PermissionOption) *acp.PermissionOption {
-	if s.yes && len(options) > 0 {
-		return &options[0]
-	}
-	for s.answers != nil && ctx.Err() == nil {
-		fmt.Fprintf(s.side, "  1-%d, or c to cancel: ", len(options))
-		line, err := s.answers.ReadString('\n')
-		answer := strings.ToLower(strings.TrimSpace(line))
-		if answer == "c" {
-			return nil
-		}
-		for i := range options {
-			if answer == fmt.Sprint(i+1) {
-				return &options[i]
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	for i := range options {
-		if options[i].Kind == acp.PermissionRejectOnce {
-			return &options[i]
-		}
-	}
-	return nil
 }

@@ -16,12 +16,9 @@ type trustCommand struct {
 // Run trusts the folder and its settings as they are now, without asking, and
 // says what that puts into force.
 func (c *trustCommand) Run(p *process) error {
-	folder, err := filepath.Abs(c.Folder)
+	folder, err := folder(c.Folder)
 	if err != nil {
 		return err
-	}
-	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is not a folder: trust the folder it lies in", folder)
 	}
 	paths := config.NewPaths(p.getenv)
 	root, err := paths.Trust(folder)
