@@ -7,7 +7,7 @@ func jetbrains() Editor {
 		ID:      "jetbrains",
 		Name:    "JetBrains IDEs",
 		Aliases: []string{"idea", "intellij", "goland", "pycharm", "webstorm", "phpstorm", "rubymine", "rustrover", "clion", "rider", "datagrip"},
-		next:    "restart the IDE, then choose acp-agent in the AI chat; its messages show with Get ACP Logs. Keep the file private (mode 0600): it may hold other agents' keys",
+		next:    "restart the IDE and choose acp-agent in the AI chat. `Get ACP Logs` shows what is said between them. Keep the file private (mode 0600): it may hold other agents' keys",
 		entry:   func(exe string) any { return agentServers(launch{Command: exe}) },
 		paths:   func(env Env) []string { return []string{env.home(".jetbrains", "acp.json")} },
 		signs: func(env Env) []string {

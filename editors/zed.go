@@ -7,7 +7,7 @@ func zed() Editor {
 		ID:       "zed",
 		Name:     "Zed",
 		comments: true,
-		next:     "in Zed open the agent panel and begin a thread with acp-agent; its messages show with the command dev: open acp logs",
+		next:     "open the agent panel in Zed and begin a thread with acp-agent. The command `dev: open acp logs` shows what is said between them",
 		entry:    func(exe string) any { return agentServers(launch{Type: "custom", Command: exe}) },
 		paths:    func(env Env) []string { return zedFiles(env, "settings.json") },
 		signs: func(env Env) []string {

@@ -17,7 +17,7 @@ import (
 )
 
 type loginCommand struct {
-	Provider string `arg:"" optional:"" help:"Whose key it is; a person in a terminal is asked."`
+	Provider string `arg:"" optional:"" help:"Whose key it is: anthropic, openai-compatible or one of the configuration. Without it you are asked. The key is typed, or one line on stdin."`
 }
 
 // Run stores a provider's key: one line from stdin, or what a person types

@@ -19,11 +19,11 @@ import (
 // type that takes what it needs of *process.
 type grammar struct {
 	Agent   agentCommand   `cmd:"" name:"acp" aliases:"serve" default:"withargs" help:"Be the agent, for an editor, on stdin and stdout."`
-	Run     runCommand     `cmd:"" help:"Do one thing in the terminal."`
+	Run     runCommand     `cmd:"" help:"Do what a prompt asks, in this terminal."`
 	Demo    demoCommand    `cmd:"" help:"Show what the agent does, on a throw-away project."`
 	Setup   setupCommand   `cmd:"" help:"Show what an editor needs to launch the agent."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
-	Login   loginCommand   `cmd:"" help:"Store a provider's key."`
+	Login   loginCommand   `cmd:"" help:"Store the key of a model's provider."`
 	Logout  logoutCommand  `cmd:"" help:"Forget stored keys."`
 	Trust   trustCommand   `cmd:"" help:"Trust a folder and its settings as they are now."`
 	Version versionCommand `cmd:"" help:"Show the version."`
@@ -91,9 +91,23 @@ func (p *process) parse(args []string) error {
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return &statusError{statusUsage, fmt.Errorf("%w; acp-agent --help shows what there is", err)}
+		return &statusError{statusUsage, fmt.Errorf("%w\n`acp-agent%s --help` shows what there is", err, commandOf(err))}
 	}
 	return command.Run(p)
+}
+
+// commandOf is the command that a mistake was made in, with a blank before it;
+// empty where it was made before any.
+func commandOf(err error) string {
+	mistake, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || mistake.Context == nil || mistake.Context.Selected() == nil || len(mistake.Context.Args) == 0 {
+		return ""
+	}
+	name := mistake.Context.Selected().Name
+	if mistake.Context.Args[0] != name {
+		return "" // the command that stands for none
+	}
+	return " " + name
 }
 
 // finish says what went wrong and returns the exit status.

@@ -34,14 +34,19 @@ func (c *setupCommand) Run(p *process) error {
 		}
 		fmt.Fprintln(p.errout, "Note: the path below is temporary, since `go run` made it. "+howToBuild)
 	}
-	fmt.Fprint(p.errout, whereItBelongs(editor, env))
-	_, err = fmt.Fprint(p.out, editor.Snippet(exe))
-	return err
+	fmt.Fprintln(p.errout, whereItBelongs(editor, env))
+	if _, err = fmt.Fprint(p.out, editor.Snippet(exe)); err != nil {
+		return err
+	}
+	if next := editor.Next(); next != "" {
+		fmt.Fprintf(p.errout, "Then %s.\n", next)
+	}
+	return nil
 }
 
 const howToBuild = "Build the program where it can stay (`go install ./cmd/acp-agent`, or `go build -o FILE ./cmd/acp-agent`), then run `acp-agent setup` with that one."
 
-// whereItBelongs tells a person what to do with the entry.
+// whereItBelongs tells a person what to do with the entry that follows.
 func whereItBelongs(e editors.Editor, env editors.Env) string {
 	var b strings.Builder
 	paths := e.Paths(env)
@@ -54,10 +59,7 @@ func whereItBelongs(e editors.Editor, env editors.Env) string {
 	if e.Comments() {
 		b.WriteString(" (comments and other entries stay as they are)")
 	}
-	b.WriteString(":\n")
-	if next := e.Next(); next != "" {
-		fmt.Fprintf(&b, "Then: %s.\n", next)
-	}
+	b.WriteString(":")
 	return b.String()
 }
 

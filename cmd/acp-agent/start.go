@@ -21,7 +21,11 @@ func (p *process) byHand(args []string) bool {
 
 // introduce tells that person what the program is.
 func (p *process) introduce() error {
-	_, err := fmt.Fprintln(p.out, "acp-agent is a coding agent that an editor launches over the Agent Client Protocol (ACP): "+
-		"`acp-agent setup` shows how, `acp-agent run` works in this terminal, `acp-agent --help` lists the rest.")
+	_, err := fmt.Fprintln(p.out, `acp-agent is a coding agent that editors launch over the Agent Client Protocol.
+
+  acp-agent demo          shows what it does
+  acp-agent setup         shows how an editor launches it
+  acp-agent run "PROMPT"  works in this terminal
+  acp-agent --help        lists the rest`)
 	return err
 }
