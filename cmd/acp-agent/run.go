@@ -30,6 +30,12 @@ type runCommand struct {
 	JSON   bool     `name:"json" help:"Print the protocol's session updates, one JSON object a line."`
 }
 
+// Help is what --help says beside the flags.
+func (*runCommand) Help() string {
+	return "The answer goes to stdout; calls and questions go to stderr. Where no person can answer, what asks is refused. " +
+		"Exit status: 0 the turn ended, 1 an error, 2 the model refused or something was not permitted, 130 cancelled."
+}
+
 // Exit statuses of run beside 0 and statusFailed (spec/sessions-models.md,
 // "Headless").
 const (
@@ -51,7 +57,7 @@ func (c *runCommand) Run(p *process) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	show := newScreen(p.out, p.errout, colored(p.errout, p.getenv))
-	show.together = term.IsTerminal(int(p.out.Fd())) && term.IsTerminal(int(p.errout.Fd()))
+	show.together = sameFile(p.out, p.errout)
 	if term.IsTerminal(int(p.in.Fd())) && len(c.Prompt) > 0 {
 		show.answers = newAnswers(p.in)
 	}
@@ -89,6 +95,16 @@ func (c *runCommand) prompt(p *process) (string, error) {
 		err = &statusError{statusUsage, errors.New("the prompt on stdin is empty")}
 	}
 	return string(text), err
+}
+
+// sameFile reports whether what is written to both is seen in one place.
+func sameFile(a, b *os.File) bool {
+	if term.IsTerminal(int(a.Fd())) && term.IsTerminal(int(b.Fd())) {
+		return true
+	}
+	infoA, errA := a.Stat()
+	infoB, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // folder is the absolute path of one that exists.
