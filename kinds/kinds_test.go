@@ -16,6 +16,7 @@ func TestTitle(t *testing.T) {
 		{"a\u202eb", `a\u202eb`},
 		{"git\u3000push", `git\u3000push`},
 		{"", ""},
+		{strings.Repeat("é", MaxTitle), strings.Repeat("é", MaxTitle)},
 	} {
 		if got := Title(c.in); got != c.want {
 			t.Errorf("Title(%q) = %q, want %q", c.in, got, c.want)
@@ -104,7 +105,26 @@ func TestCards(t *testing.T) {
 	if run.Kind != KindExecute || !strings.Contains(run.Text, strings.Repeat("x", 500)) {
 		t.Errorf("a command's card holds all of it: %+v", run)
 	}
+	if c := Other("mystery\x1b[2J"); c.Kind != KindOther || c.Title != `mystery\e[2J` || c.Locations != nil {
+		t.Errorf("got %+v", c)
+	}
 	if c := Think("plan"); c.Kind != KindThink || c.Locations != nil {
 		t.Errorf("got %+v", c)
 	}
+}
+
+// FuzzTitle: whatever a title is made of, it is one line that shows all it holds.
+func FuzzTitle(f *testing.F) {
+	for _, seed := range []string{"go test ./...", "a\nb", "\x1b]0;x\x07", "\xff\u202e\u3000", strings.Repeat("x ", 200)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Title(s)
+		if n := utf8.RuneCountInString(got); n > MaxTitle || !utf8.ValidString(got) {
+			t.Errorf("%q: %d runes", got, n)
+		}
+		if strings.ContainsAny(got, "\n\t") || Escape(got) != got {
+			t.Errorf("%q would not be seen as it is", got)
+		}
+	})
 }
