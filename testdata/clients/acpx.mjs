@@ -34,7 +34,7 @@ const env = {
 
 // acpx runs the client and returns its status and output.
 function acpx(...args) {
-  const child = spawn(process.execPath, [acpxPath, "--cwd", ws, "--ttl", "3", "--agent", `${agentPath} acp`, ...args], { cwd: ws, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [acpxPath, "--cwd", ws, "--ttl", "120", "--agent", `${agentPath} acp`, ...args], { cwd: ws, env, stdio: ["ignore", "pipe", "pipe"] });
   const r = { stdout: "", stderr: "", child };
   child.stdout.on("data", (d) => { r.stdout += d; r.look?.(); });
   child.stderr.on("data", (d) => { r.stderr += d; });
@@ -55,7 +55,8 @@ const ok = (r, re) => {
   assert.equal(r.code, 0, r.stdout + r.stderr);
   if (re) assert.match(r.stdout, re);
 };
-const ours = () => execFileSync("ps", ["-eo", "pid,args"]).toString().split("\n").filter((l) => l.includes(root) || l.includes(`${agentPath} acp`)).map((l) => ({ pid: Number(l.trim().split(" ")[0]), line: l })).filter((p) => p.pid !== process.pid && !p.line.includes("acpx.mjs"));
+// ours lists the processes that this test began: their environment names its folder.
+const ours = () => execFileSync("ps", ["axeww", "-o", "pid=,args="]).toString().split("\n").filter((l) => l.includes(`HOME=${home}`)).map((l) => ({ pid: Number(l.trim().split(" ")[0]), line: l.slice(0, 200) }));
 
 const TESTS = {
   async "one prompt, everything approved"() {
@@ -115,6 +116,7 @@ const TESTS = {
     ok(await run("prompt", "-s", "s1", "after the cancel"), /Hello there/);
   },
   async "a session goes on after the process that held it ended"() {
+    assert.ok(ours().length >= 2, "acpx keeps a process for the session, and that the agent");
     await gone();
     ok(await run("prompt", "-s", "s1", "still there?"), /Hello there/);
     const last = served.state.requests.filter((q) => q.tools?.length).at(-1);
@@ -123,8 +125,10 @@ const TESTS = {
   },
 };
 
-// gone waits until acpx's processes have ended by themselves, and their agents.
+// gone ends acpx's process for the session and waits until it and its agent are
+// gone. To let it run out of time would race with the command before.
 async function gone() {
+  for (const p of ours()) try { process.kill(p.pid, "SIGTERM"); } catch {}
   for (const until = Date.now() + 20000; ours().length; await new Promise((r) => setTimeout(r, 100))) {
     if (Date.now() > until) throw new Error(`still there: ${JSON.stringify(ours())}`);
   }
