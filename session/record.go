@@ -246,41 +246,6 @@ func (r *recorder) call(ctx context.Context, c *callRecord) func(ctx context.Con
 	return put
 }
 
-// keep does something with the store. Where that fails the session goes on in
-// memory and the user is told once.
-func (s *Session) keep(ctx context.Context, do func(ctx context.Context, db *store.Store) error) {
-	s.mu.Lock()
-	unstored := s.unstored
-	s.mu.Unlock()
-	if unstored {
-		return // what is missing would not be missed when it is read again
-	}
-	db, err := s.sessions.store(ctx)
-	if err == nil {
-		// What happened is recorded also where the turn was cancelled.
-		err = do(context.WithoutCancel(ctx), db)
-	}
-	if err != nil {
-		s.lost(err)
-	}
-}
-
-func (s *Session) keepPart(ctx context.Context, p store.Part) {
-	s.keep(ctx, func(ctx context.Context, db *store.Store) error { return db.PutPart(ctx, s.id, p) })
-}
-
-// lost notes that the session is not being stored.
-func (s *Session) lost(err error) {
-	s.sessions.log.Error("cannot store the session", "session", s.id, "error", err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.unstored {
-		return
-	}
-	s.unstored = true
-	s.notices = append(s.notices, fmt.Sprintf("This conversation cannot be stored (%v). It goes on, but will be gone when the agent ends; `acp-agent doctor` says more.", err))
-}
-
 func mustJSON(v any) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil { // only our own plain types come here

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type Session struct {
 	trusted   bool
 	cfg       *config.Config
 	path      *process.SearchPath
+	backlog   backlog
 
 	mu       sync.Mutex
 	mode     permission.Mode
@@ -41,7 +43,7 @@ type Session struct {
 	history  []model.Message
 	system   string // made once, so that caches hit
 	stored   bool
-	unstored bool // storing failed; the user knows
+	creating bool // it is still to be created in the store, and leased then
 	notices  []string
 	turns    []*Turn // the running one and those that wait
 	release  func()  // of the lease; nil: not held
@@ -136,7 +138,7 @@ func (s *Session) running() bool {
 
 // create stores the session itself, which this process drives from then on.
 func (s *Session) create(ctx context.Context, db *store.Store, row store.Session) error {
-	if err := db.Create(ctx, row); err != nil {
+	if err := db.Create(ctx, row); err != nil && !errors.Is(err, store.ErrExists) { // from a try that failed later
 		return err
 	}
 	release, err := db.Lease(ctx, s.id)
@@ -145,7 +147,7 @@ func (s *Session) create(ctx context.Context, db *store.Store, row store.Session
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release = release
+	s.release, s.creating = release, false
 	return nil
 }
 
@@ -153,7 +155,7 @@ func (s *Session) create(ctx context.Context, db *store.Store, row store.Session
 // added in the meantime is taken up.
 func (s *Session) lease(ctx context.Context) error {
 	s.mu.Lock()
-	need := s.release == nil && s.stored && !s.unstored
+	need := s.release == nil && s.stored && !s.creating
 	s.mu.Unlock()
 	if !need {
 		return nil
@@ -163,6 +165,9 @@ func (s *Session) lease(ctx context.Context) error {
 		return nil // it goes on in memory, as keep will tell
 	}
 	release, err := db.Lease(ctx, s.id)
+	if leased, ok := errors.AsType[*store.LeasedError](err); ok {
+		return leased // which says it all
+	}
 	if err != nil {
 		return notFound(err)
 	}
@@ -221,6 +226,7 @@ func (s *Session) close(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+	s.catchUp(ctx)
 	s.free()
 }
 

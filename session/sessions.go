@@ -121,6 +121,9 @@ func (m *Sessions) Load(ctx context.Context, id string, r Request, tell bool) (*
 	if notOpen == nil && !tell {
 		return s, nil
 	}
+	if notOpen == nil {
+		s.catchUp(ctx)
+	}
 	db, err := m.store(ctx)
 	if err != nil {
 		return nil, err

@@ -163,16 +163,14 @@ func (t *Turn) keepPrompt(ctx context.Context) {
 	s.updated = msg.Created
 	row := s.rowLocked()
 	stored := s.stored
-	s.stored = true
+	if !stored {
+		s.stored, s.creating = true, true
+	}
 	s.mu.Unlock()
-	s.keep(ctx, func(ctx context.Context, db *store.Store) error {
-		if !stored {
-			if err := s.create(ctx, db, row); err != nil {
-				return err
-			}
-		}
-		return db.Append(ctx, msg)
-	})
+	if !stored {
+		s.keep(ctx, func(ctx context.Context, db *store.Store) error { return s.create(ctx, db, row) })
+	}
+	s.keep(ctx, func(ctx context.Context, db *store.Store) error { return db.Append(ctx, msg) })
 	if first {
 		t.update(ctx, InfoChanged{Title: row.Title, Updated: row.Updated})
 	}
