@@ -225,7 +225,7 @@ func (e *peer) announced() {
 // However the connection ends and whatever runs then, all is answered, Serve
 // returns soon, and no goroutine of ours is left behind.
 func TestServeLeavesNothingBehind(t *testing.T) {
-	if left := ourGoroutines(); len(left) > 0 {
+	if left := leftGoroutines(); len(left) > 0 {
 		t.Fatalf("before the test there are\n%s", strings.Join(left, "\n\n"))
 	}
 	edit := `[{"tool":"edit","args":{"path":"a.txt","old_string":"one","new_string":"two"}}]`
@@ -288,13 +288,7 @@ func breakOff(t *testing.T, script, ready string, byContext bool) {
 			t.Errorf("the prompt was not answered; this came: %q", rest)
 		}
 	}
-	// What was started has ended, but a goroutine that has nothing more to do
-	// may not have been given the time to return.
-	left := ourGoroutines()
-	for deadline := begun.Add(patience); len(left) > 0 && time.Now().Before(deadline); left = ourGoroutines() {
-		runtime.Gosched()
-	}
-	if len(left) > 0 {
+	if left := leftGoroutines(); len(left) > 0 {
 		t.Errorf("left behind:\n%s", strings.Join(left, "\n\n"))
 	}
 }
@@ -312,6 +306,16 @@ func TestServeEndsWhereNobodyReads(t *testing.T) {
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("Serve returned after %v", took)
 	}
+}
+
+// leftGoroutines are those of ours that do not end. One that has nothing more to
+// do may not have been given the time to return.
+func leftGoroutines() []string {
+	left := ourGoroutines()
+	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = ourGoroutines() {
+		runtime.Gosched()
+	}
+	return left
 }
 
 // ourGoroutines are the stacks of the goroutines that run code of ours, but for
