@@ -38,8 +38,11 @@ func (d *database) open(ctx context.Context) (*store.Store, error) {
 	switch {
 	case d.ended:
 		return nil, errEnding // what comes too late does not open it again
-	case d.db != nil:
+	case d.db != nil && !d.db.Moved():
 		return d.db, nil
+	case d.db != nil: // what is open can still be written to, but not found again
+		_ = d.db.Close()
+		d.db = nil
 	case d.err != nil && time.Since(d.failed) < retryAfter:
 		return nil, d.err
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -58,4 +59,26 @@ func TestDatabaseWithoutPlace(t *testing.T) {
 	if err := d.close(); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestDatabaseDeleted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be deleted on windows")
+	}
+	s, turn := storedSession(t)
+	turn.keepPrompt(t.Context())
+	if err := os.RemoveAll(filepath.Dir(s.sessions.database.path)); err != nil {
+		t.Fatal(err)
+	}
+	turn.keepPrompt(t.Context())
+	if len(s.notices) != 1 || !strings.Contains(s.notices[0], "stored no more") {
+		t.Errorf("the user is told, got %q", s.notices)
+	}
+	s.release()
+	other := &Session{sessions: s.sessions, id: "sess_2", request: s.request, ends: s.ends}
+	(&Turn{session: other, prompt: turn.prompt}).keepPrompt(t.Context())
+	if got := texts(t, other); !strings.Contains(got, "hello") {
+		t.Errorf("of a new session is stored %q", got)
+	}
+	other.release()
 }

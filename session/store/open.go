@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Open opens the database at path, which it makes with its folder where there
@@ -140,10 +141,11 @@ func (s *Store) examine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.file = info
 	_, err = os.Stat(suspectMark(s.path))
 	suspect := err == nil
-	if info.Size() > smallFile && !suspect {
-		return s.glance(ctx)
+	if err := s.glance(ctx); err != nil || info.Size() > smallFile && !suspect {
+		return err
 	}
 	if err := quickCheck(ctx, s.conn); err != nil {
 		return err
@@ -159,6 +161,9 @@ func (s *Store) glance(ctx context.Context) error {
 	for _, table := range []string{"chat_sessions", "chat_messages", "chat_parts", "chat_leases"} {
 		for _, end := range []string{"ASC", "DESC"} {
 			rows, err := s.conn.QueryContext(ctx, `SELECT * FROM `+table+` ORDER BY 1 `+end+` LIMIT 1`)
+			if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code() == sqlite3.SQLITE_ERROR {
+				return fmt.Errorf("%w: %w", ErrDamaged, err) // the table is missing
+			}
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +195,45 @@ func TestDamagedIsPutAside(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMissingTableIsDamage(t *testing.T) {
+	path := damaged(t, 5, func(d []byte) []byte { return d })
+	s := openAt(t, path)
+	_, err := s.conn.ExecContext(t.Context(), `DROP TABLE chat_parts`)
+	must(t, err)
+	must(t, s.Close())
+	s = openAt(t, path)
+	if s.Recovered() == "" {
+		t.Error("not put aside")
+	}
+	must(t, s.Create(t.Context(), Session{ID: "a"}))
+	must(t, s.Append(t.Context(), Message{ID: "m", SessionID: "a", Role: "user", Parts: []Part{part("p", "")}}))
+}
+
+func TestMoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be renamed on windows")
+	}
+	path := filepath.Join(t.TempDir(), "sessions.db")
+	s := openAt(t, path)
+	if s.Moved() {
+		t.Error("moved at once")
+	}
+	must(t, os.Rename(path, path+".old"))
+	if !s.Moved() {
+		t.Error("renamed: not moved")
+	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	if !s.Moved() {
+		t.Error("replaced: not moved")
+	}
+	memory, err := OpenMemory(t.Context())
+	must(t, err)
+	if memory.Moved() {
+		t.Error("in memory: moved")
+	}
+	must(t, memory.Close())
 }
 
 func TestDamageMetLater(t *testing.T) {

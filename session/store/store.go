@@ -13,6 +13,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -28,7 +30,8 @@ const busyTimeout = 5 * time.Second
 type Store struct {
 	path      string // absolute; empty: in memory
 	recovered string
-	space     string // of this process, for leases
+	space     string      // of this process, for leases
+	file      os.FileInfo // the file as it was opened; nil: in memory
 
 	turn chan struct{} // holds one token: the right to use what follows
 	db   *sql.DB
@@ -44,6 +47,16 @@ type Store struct {
 // Recovered is the path of the damaged database that Open put aside, empty
 // where there was none.
 func (s *Store) Recovered() string { return s.recovered }
+
+// Moved says that the file is no longer at its path: it was deleted, renamed or
+// replaced, and what is stored from now on would not be found again.
+func (s *Store) Moved() bool {
+	if s.file == nil {
+		return false
+	}
+	now, err := os.Stat(s.path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, s.file)
+}
 
 // Path is the database's file, absolute; empty where it is in memory.
 func (s *Store) Path() string { return s.path }
