@@ -1,63 +1,20 @@
 #!/usr/bin/env node
-// sdk.mjs AGENT: the official TypeScript SDK's client drives the agent through
-// whole conversations, with several sets of client capabilities. Every frame that
-// the agent sends is validated against the protocol's JSON Schema as the SDK
-// ships it. A scripted model stands in for a real one.
+// sdk.mjs AGENT [SET]: the official TypeScript SDK's client drives the agent
+// through a working day of one session, with several sets of client
+// capabilities, or with the one named. Every frame that the agent sends is
+// judged by the protocol's JSON Schema. A scripted model stands in for a real one.
+// Where SHOW names a file, what the editor would show in the end is written to it.
 import * as acp from "@agentclientprotocol/sdk";
-import Ajv from "ajv/dist/2020.js";
-import { spawn, execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { Readable, Transform, Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { startMockModel } from "../harness/mockmodel.mjs";
+import { Frames, Place, Tally, lines, transcript, within } from "./wire.mjs";
 
 const agentPath = path.resolve(process.argv[2] ?? "bin/acp-agent");
-const schema = JSON.parse(fs.readFileSync(new URL("./node_modules/@agentclientprotocol/sdk/schema/v1/schema.json", import.meta.url)));
-const ajv = new Ajv({ strict: false, validateFormats: false });
-ajv.addSchema(schema, "acp");
 const M = acp.methods;
-
-// byMethod: method -> the names of the definitions of its params and its result.
-const byMethod = {};
-for (const [name, def] of Object.entries(schema.$defs)) {
-  if (def["x-method"]) (byMethod[def["x-method"]] ??= {})[/Response$/.test(name) ? "result" : "params"] = name;
-}
-
-// Frames keeps what went over the wire and what is wrong with it.
-class Frames {
-  constructor() { this.all = []; this.faults = []; this.asked = new Map(); }
-  valid(name, value, frame) {
-    const check = ajv.getSchema(`acp#/$defs/${name}`);
-    if (!check(value)) this.faults.push(`${name}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(frame).slice(0, 300)}`);
-  }
-  sent(line) { const m = JSON.parse(line); if (m.method && m.id !== undefined) this.asked.set(m.id, m.method); }
-  received(line) {
-    let m;
-    try { m = JSON.parse(line); } catch { this.faults.push(`not JSON: ${line.slice(0, 100)}`); return; }
-    this.all.push(m);
-    if (m.jsonrpc !== "2.0") this.faults.push(`no jsonrpc 2.0: ${line.slice(0, 100)}`);
-    if (m.method) {
-      const name = byMethod[m.method]?.params;
-      if (name) this.valid(name, m.params, m); else this.faults.push(`unknown method ${m.method}`);
-    } else if (m.error) this.valid("Error", m.error, m);
-    else if (this.asked.has(m.id)) this.valid(byMethod[this.asked.get(m.id)].result, m.result, m);
-    else this.faults.push(`an answer to nothing: ${line.slice(0, 100)}`);
-  }
-}
-
-// lines calls take for every line that passes.
-const lines = (take) => {
-  let rest = "";
-  return new Transform({
-    transform(chunk, _, done) {
-      rest += chunk.toString("utf8");
-      for (let i; (i = rest.indexOf("\n")) >= 0; rest = rest.slice(i + 1)) if (rest.slice(0, i).trim()) take(rest.slice(0, i));
-      done(null, chunk);
-    },
-  });
-};
 
 const CAPS = {
   none: {},
@@ -67,209 +24,398 @@ const CAPS = {
   agentic: { session: { configOptions: { boolean: {} } } },
   liar: { fs: { readTextFile: true, writeTextFile: true }, terminal: true }, // says yes and does nothing
 };
+const NAMES = { agentic: "Agentic.nvim", liar: "openclaw-acp-client" };
 
-const script = [
-  { when: "READ", replies: [[{ reasoning: "I look first." }, { text: "Reading. " }, { tool: "read", args: { path: "a.txt" } }], [{ text: "It says alpha." }]] },
-  { when: "EDIT", replies: [[{ tool: "edit", args: { path: "a.txt", old_string: "alpha", new_string: "beta" } }], [{ text: "Changed." }]] },
-  { when: "COMMAND", replies: [[{ tool: "bash", args: { command: "printf 'out %s' put > made.txt; cat made.txt; exit 3" } }], [{ text: "Ran." }]] },
-  { when: "PLAN", replies: [[{ tool: "todo", args: { todos: [{ content: "one", status: "completed" }, { content: "two", status: "in_progress" }] } }], [{ text: "Planned." }]] },
-  { when: "SEARCH", replies: [[{ tool: "grep", args: { pattern: "alpha|beta" } }, { tool: "glob", args: { pattern: "*.txt" } }], [{ text: "Found." }]] },
+const tool = (name, args) => ({ tool: name, args });
+const SCRIPT = [
+  { when: "READ", replies: [[{ reasoning: "I look first." }, { text: "Reading. " }, tool("read", { path: "a.txt" })], [{ text: "It says alpha." }]] },
+  { when: "EDIT", replies: [[tool("edit", { path: "a.txt", old_string: "alpha", new_string: "beta" })], [{ text: "Changed." }]] },
+  { when: "CREATE", replies: [[tool("write", { path: "sub/new.txt", content: "fresh\n" })], [{ text: "Created." }]] },
+  { when: "COMMAND", replies: [[tool("bash", { command: "printf 'out %s' put > made.txt; cat made.txt; exit 3" })], [{ text: "Ran." }]] },
+  { when: "ALWAYS", replies: [[tool("write", { path: "sub/b.txt", content: "b\n" })], [tool("write", { path: "sub/c.txt", content: "c\n" })], [{ text: "Both." }]] },
+  { when: "SEARCH", replies: [[tool("grep", { pattern: "alpha|beta" }), tool("glob", { pattern: "*.txt" })], [{ text: "Found." }]] },
+  { when: "TODO", replies: [[tool("todo", { todos: [{ content: "one", status: "completed" }, { content: "two", status: "in_progress" }] })], [{ text: "Planned." }]] },
+  { when: "REJECT", replies: [[tool("bash", { command: "touch rejected" })], [{ text: "Then not." }]] },
+  { when: "REFUSE", replies: [[tool("write", { path: "refused.txt", content: "x" })], [{ text: "Only a plan." }]] },
+  { when: "BROKEN", replies: [[{ http: 400, body: { error: { message: "sample model failure" } } }]] },
   { when: "HANG", replies: [[{ text: "endless " }, { hang: true }]] },
-  { when: "SLEEP", replies: [[{ tool: "bash", args: { command: "sleep 312.5" } }], [{ text: "never" }]] },
+  { when: "SLEEP", loop: true, replies: [[tool("bash", { command: "echo going; sleep 312.5" })]] },
+  { when: "UNANSWERED", replies: [[tool("bash", { command: "touch unanswered" })]] },
   { when: "FIRST", replies: [[{ delay_ms: 300 }, { text: "first answer" }]] },
-  { when: "SECOND", replies: [[{ text: "second answer" }]] },
-  { when: "REJECT", replies: [[{ tool: "bash", args: { command: "touch rejected" } }], [{ text: "Then not." }]] },
+  { loop: true, replies: [[{ text: "Hello there." }]] },
 ];
 
-// Editor is one agent process with the SDK's client around it.
+// Editor is one agent process after another, with the SDK's client around each.
 class Editor {
-  constructor(root, model, set) {
-    Object.assign(this, { root, model, set, ws: path.join(root, "ws"), updates: [], permissions: [], answers: [], waiting: [], terminals: new Map(), calls: {} });
+  constructor(set, place, served) {
+    Object.assign(this, { set, place, served, caps: CAPS[set], hasTerminals: Boolean(CAPS[set].terminal) && set !== "liar", answers: [], waiting: new Set(), terminals: new Map(), calls: {}, past: [] });
   }
 
   start() {
-    const home = path.join(this.root, "home");
-    const env = { PATH: process.env.PATH, HOME: home, TMPDIR: this.root, LANG: "C.UTF-8", ACP_AGENT_MODEL: "openai-compatible/mock", OPENAI_BASE_URL: this.model.baseURL, OPENAI_API_KEY: "test-key", ACP_AGENT_KEYRING: "off" };
-    this.frames = new Frames();
-    this.child = spawn(agentPath, ["acp"], { cwd: this.ws, env, stdio: ["pipe", "pipe", "pipe"] });
+    this.frames = new Frames({ trusted: this.set !== "liar" });
+    this.child = spawn(agentPath, ["acp"], { cwd: this.place.ws, env: this.place.env(this.served.baseURL), stdio: ["pipe", "pipe", "pipe"] });
     this.stderr = "";
     this.child.stderr.on("data", (d) => { this.stderr += d; });
-    this.exited = new Promise((r) => this.child.on("exit", (code) => r(code)));
-    const toAgent = lines((l) => this.frames.sent(l)), fromAgent = lines((l) => this.frames.received(l));
+    this.exited = new Promise((r) => this.child.on("close", (code, signal) => r(code ?? signal)));
+    const tap = (from) => lines((l) => { this.frames.take(from, l); for (const look of this.waiting) look(); });
+    const toAgent = tap("client"), fromAgent = tap("agent");
     toAgent.pipe(this.child.stdin);
     this.child.stdout.pipe(fromAgent);
     return acp.ndJsonStream(Writable.toWeb(toAgent), Readable.toWeb(fromAgent));
   }
 
   app() {
-    const liar = this.set === "liar";
+    const lies = this.set === "liar";
     const count = (name, f) => (c) => { this.calls[name] = (this.calls[name] ?? 0) + 1; return f(c.params); };
+    const term = (f) => (p) => f(this.terminals.get(p.terminalId));
     return acp.client({ name: "sdk-client" })
-      .onNotification(M.client.session.update, ({ params }) => { this.updates.push(params); for (const w of [...this.waiting]) w(); })
-      .onRequest(M.client.session.requestPermission, count("permission", (p) => { this.permissions.push(p); return this.answer(p); }))
-      .onRequest(M.client.fs.readTextFile, count("read", (p) => (liar ? null : { content: fs.readFileSync(p.path, "utf8") })))
-      .onRequest(M.client.fs.writeTextFile, count("write", (p) => { if (!liar) { fs.mkdirSync(path.dirname(p.path), { recursive: true }); fs.writeFileSync(p.path, p.content); } return {}; }))
-      .onRequest(M.client.terminal.create, count("terminal", (p) => (liar ? null : this.terminal(p))))
-      .onRequest(M.client.terminal.output, count("output", (p) => { const t = this.terminals.get(p.terminalId); return { output: t.output, truncated: false, ...(t.exit ? { exitStatus: t.exit } : {}) }; }))
-      .onRequest(M.client.terminal.waitForExit, count("wait", (p) => this.terminals.get(p.terminalId).done))
-      .onRequest(M.client.terminal.kill, count("kill", (p) => { this.kill(p.terminalId); return {}; }))
-      .onRequest(M.client.terminal.release, count("release", (p) => { this.terminals.get(p.terminalId).released = true; this.kill(p.terminalId); return {}; }));
+      .onNotification(M.client.session.update, () => {})
+      .onRequest(M.client.session.requestPermission, count("permission", (p) => this.answer(p)))
+      .onRequest(M.client.fs.readTextFile, count("read", (p) => (lies ? null : { content: fs.readFileSync(p.path, "utf8") })))
+      .onRequest(M.client.fs.writeTextFile, count("write", (p) => { if (!lies) { fs.mkdirSync(path.dirname(p.path), { recursive: true }); fs.writeFileSync(p.path, p.content); } return {}; }))
+      .onRequest(M.client.terminal.create, count("terminal", (p) => (lies ? null : this.terminal(p))))
+      .onRequest(M.client.terminal.output, count("output", term((t) => ({ output: t.output, truncated: false, ...(t.exit ? { exitStatus: t.exit } : {}) }))))
+      .onRequest(M.client.terminal.waitForExit, count("wait", term((t) => t.done)))
+      .onRequest(M.client.terminal.kill, count("kill", term((t) => { t.kill(); return {}; })))
+      .onRequest(M.client.terminal.release, count("release", term((t) => { t.released = true; t.kill(); return {}; })));
   }
 
   terminal(p) {
-    const t = { output: "" };
-    const env = { ...process.env, ...Object.fromEntries((p.env ?? []).map((e) => [e.name, e.value])) };
-    t.child = spawn(p.command, p.args ?? [], { cwd: p.cwd, env, detached: true });
-    for (const s of [t.child.stdout, t.child.stderr]) s.on("data", (d) => { t.output += d; });
-    t.done = new Promise((r) => t.child.on("close", (exitCode, signal) => { t.exit = { ...(exitCode === null ? {} : { exitCode }), ...(signal ? { signal } : {}) }; r(t.exit); }));
+    const env = { ...process.env, HOME: this.place.home, ...Object.fromEntries((p.env ?? []).map((e) => [e.name, e.value])) };
+    const child = spawn(p.command, p.args ?? [], { cwd: p.cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const t = { output: "", kill() { if (!t.exit) try { process.kill(-child.pid, "SIGKILL"); } catch { /* it has just ended */ } } };
+    t.going = new Promise((r) => { for (const s of [child.stdout, child.stderr]) s.on("data", (d) => { t.output += d; if (t.output.includes("going")) r(); }); });
+    t.done = new Promise((r) => child.on("close", (exitCode, signal) => { t.exit = signal ? { signal } : { exitCode }; r(t.exit); }));
     const terminalId = `term-${this.terminals.size + 1}`;
     this.terminals.set(terminalId, t);
     return { terminalId };
   }
-  kill(id) { const t = this.terminals.get(id); if (!t.exit) try { process.kill(-t.child.pid, "SIGKILL"); } catch {} }
 
   answer(p) {
     const kind = this.answers.shift() ?? "allow_once";
+    if (kind === "never") return new Promise(() => {});
     const option = p.options.find((o) => o.kind === kind);
     assert.ok(option, `no option ${kind} in ${JSON.stringify(p.options)}`);
     return { outcome: { outcome: "selected", optionId: option.optionId } };
   }
 
-  // seen resolves once an update matches.
-  seen(test) {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no such update: ${test}`)), 10000);
-      const look = () => { if (this.updates.some((u) => test(u.update))) { clearTimeout(timer); this.waiting = this.waiting.filter((w) => w !== look); resolve(); } };
-      this.waiting.push(look);
+  // seen is the first agent's frame since `mark` that passes the test; it waits for it.
+  seen(what, test) {
+    let look;
+    const found = new Promise((resolve) => {
+      look = () => { const f = this.since().find(test); if (f) resolve(f); };
+      this.waiting.add(look);
       look();
     });
+    return within(10000, what, found).finally(() => this.waiting.delete(look));
   }
-  of(kind) { return this.updates.map((u) => u.update).filter((u) => u.sessionUpdate === kind); }
-  text() { return this.of("agent_message_chunk").map((u) => u.content.text).join(""); }
-  last(id) { return this.updates.map((u) => u.update).filter((u) => u.toolCallId === id).at(-1); }
+  saw(what, test) { return this.seen(what, (m) => m.method === "session/update" && test(m.params.update)); }
 
-  // with runs the agent and the client around `work`, and checks how both end.
-  async with(work) {
+  // running waits until the command SLEEP has begun; it returns its terminal.
+  async running() {
+    const shown = (c) => (this.hasTerminals ? c.type === "terminal" : c.content?.text.includes("going"));
+    const { update } = (await this.saw("the command", (u) => u.status === "in_progress" && u.content?.some(shown))).params;
+    const t = this.terminals.get(update.content.find(shown).terminalId);
+    await t?.going;
+    return t;
+  }
+
+  mark() { this.at = this.frames.all.length; }
+  since() { return this.frames.all.slice(this.at).filter((f) => f.from === "agent").map((f) => f.m); }
+  updates() { return this.since().filter((m) => m.method === "session/update").map((m) => m.params.update); }
+  of(kind) { return this.updates().filter((u) => u.sessionUpdate === kind); }
+  text() { return this.of("agent_message_chunk").map((u) => u.content.text).join(""); }
+  permissions() { return this.since().filter((m) => m.method === "session/request_permission").map((m) => m.params); }
+  // tools lists the tool calls as they stand, with the statuses that each went through.
+  tools() {
+    const calls = new Map();
+    for (const { sessionUpdate, ...u } of this.updates()) {
+      if (sessionUpdate === "tool_call") calls.set(u.toolCallId, { ...u, statuses: u.status });
+      if (sessionUpdate !== "tool_call_update") continue;
+      const c = calls.get(u.toolCallId);
+      Object.assign(c, u, { statuses: c.statuses.endsWith(u.status) ? c.statuses : `${c.statuses}>${u.status}` });
+    }
+    return [...calls.values()];
+  }
+  modelRequests() { return this.served.state.requests.filter((q) => q.tools?.length); }
+
+  prompt(text, more = []) { return this.cx.request(M.agent.session.prompt, { sessionId: this.id, prompt: [{ type: "text", text }, ...more] }); }
+  async turn(text, stopReason = "end_turn", more) {
+    this.mark();
+    assert.equal((await this.prompt(text, more)).stopReason, stopReason);
+  }
+  async cancel(answer) {
+    const t = performance.now();
+    await this.cx.notify(M.agent.session.cancel, { sessionId: this.id });
+    assert.equal((await within(5000, "a cancel", answer)).stopReason, "cancelled");
+    assert.ok(performance.now() - t < 1000, "a cancel is quick");
+  }
+
+  // live runs the scenarios against one process, and checks how that ends.
+  async live(tally, scenarios) {
+    const run = (name, work) => tally.run(`${this.set}: ${name}`, work);
     const stream = this.start();
     await this.app().connectWith(stream, async (cx) => {
-      const init = await cx.request(M.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: CAPS[this.set], clientInfo: { name: this.set === "liar" ? "openclaw-acp-client" : "sdk-client", version: "1" } });
-      assert.equal(init.protocolVersion, 1);
-      await work(cx, init);
-    }).catch((e) => { this.child.kill("SIGKILL"); throw e; });
+      this.cx = cx;
+      for (const [name, work] of Object.entries(scenarios)) {
+        const ok = await run(name, () => { this.mark(); return within(20000, name, work(this)); });
+        if (!ok && !this.id) break; // without a session nothing more can be said
+      }
+    });
+    await run("the process ends", async () => {
+      const unreleased = await this.ends();
+      if (scenarios === DAY) assert.equal(unreleased, 0, "every terminal is released");
+    });
+    this.past.push(...this.frames.all);
+  }
+
+  async ends() {
     const t = performance.now();
     this.child.stdin.end();
-    assert.equal(await this.exited, 0);
+    try {
+      assert.equal(await within(5000, "the exit", this.exited), 0);
+    } catch (e) {
+      this.child.kill("SIGKILL");
+      throw e;
+    }
     assert.ok(performance.now() - t < 1000, "it ends within a second of stdin closing");
-    assert.deepEqual(this.frames.faults, []);
-    assert.equal(this.stderr, "", "stderr is silent");
-    for (const t of this.terminals.values()) assert.ok(t.released, "every terminal is released");
+    const unreleased = [...this.terminals.values()].filter((t) => !t.released).length;
+    // In the end the editor goes first, and its terminals with it.
+    for (const t of this.terminals.values()) { t.kill(); await t.done; }
+    assert.deepEqual(
+      { faults: this.frames.faults, stderr: this.stderr, left: this.place.processes(), objections: this.served.state.errors },
+      { faults: [], stderr: "", left: [], objections: [] });
+    return unreleased;
   }
 }
 
-// conversation is everything that a session sees in a day.
-async function conversation(e) {
-  let id;
-  const prompt = (cx, text) => cx.request(M.agent.session.prompt, { sessionId: id, prompt: [{ type: "text", text }] });
-  const turn = async (cx, text, stopReason = "end_turn") => {
-    e.updates.length = 0;
-    e.permissions.length = 0;
-    assert.equal((await prompt(cx, text)).stopReason, stopReason);
-  };
-  await e.with(async (cx, init) => {
+const code = (want) => (e) => { assert.equal(e.code, want, e.stack); return true; };
+
+// DAY is what a session sees in its first process; the scenarios build on each other.
+const DAY = {
+  async "initialize"(e) {
+    const clientInfo = { name: NAMES[e.set] ?? "sdk-client", version: "1" };
+    const init = await e.cx.request(M.agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: e.caps, clientInfo });
+    assert.equal(init.protocolVersion, 1);
     assert.ok(init.agentCapabilities.loadSession);
-    await cx.request(M.agent.authenticate, { methodId: init.authMethods[0].id });
-    const s = await cx.request(M.agent.session.new, { cwd: e.ws, mcpServers: [] });
-    id = s.sessionId;
+    assert.deepEqual(Object.keys(init.agentCapabilities.sessionCapabilities).filter((c) => ["list", "resume", "close", "delete"].includes(c)).length, 4);
+    assert.ok(e.since()[0].result, "the first line is the answer");
+    e.methodId = init.authMethods[0].id;
+  },
+  async "authenticate, twice"(e) {
+    for (let i = 0; i < 2; i++) await e.cx.request(M.agent.authenticate, { methodId: e.methodId });
+    await assert.rejects(e.cx.request(M.agent.authenticate, { methodId: "nope" }), code(-32602));
+  },
+  async "a new session"(e) {
+    const s = await e.cx.request(M.agent.session.new, { cwd: e.place.ws, mcpServers: [] });
+    e.id = s.sessionId;
     assert.deepEqual(s.configOptions.map((o) => o.id), ["mode", "model"]);
-    await e.seen((u) => u.sessionUpdate === "available_commands_update");
-
-    await turn(cx, "READ");
+    assert.equal(s.modes.currentModeId, "default");
+    const { update } = (await e.saw("the commands", (u) => u.sessionUpdate === "available_commands_update")).params;
+    assert.ok(update.availableCommands.some((c) => c.name === "help"));
+    assert.equal(e.since()[0].result?.sessionId, e.id, "nothing about a session comes before its answer");
+  },
+  async "read"(e) {
+    await e.turn("READ");
     assert.equal(e.text(), "Reading. It says alpha.");
-    assert.equal(e.of("tool_call")[0].kind, "read");
-    assert.equal(e.of("tool_call")[0].locations[0].path, path.join(e.ws, "a.txt"));
-    assert.equal(e.permissions.length, 0);
-
-    await turn(cx, "EDIT");
-    assert.equal(e.permissions[0].toolCall.content[0].type, "diff");
-    assert.equal(e.permissions[0].toolCall.content[0].newText, "beta\n");
-    assert.equal(fs.readFileSync(path.join(e.ws, "a.txt"), "utf8"), "beta\n");
-    assert.equal(e.last(e.of("tool_call")[0].toolCallId).status, "completed");
-
-    await turn(cx, "COMMAND");
-    assert.match(e.permissions[0].toolCall.title, /printf/);
-    assert.equal(fs.readFileSync(path.join(e.ws, "made.txt"), "utf8"), "out put");
-    await turn(cx, "SEARCH");
-    assert.deepEqual(e.of("tool_call").map((c) => c.kind), ["search", "search"]);
-    await turn(cx, "PLAN");
-    assert.deepEqual(e.of("plan")[0].entries.map((p) => p.status), ["completed", "in_progress"]);
+    assert.deepEqual(e.of("agent_thought_chunk").map((u) => u.content.text).join(""), "I look first.");
+    const [call] = e.tools();
+    assert.deepEqual([call.kind, call.statuses, call.locations[0].path], ["read", "pending>in_progress>completed", e.place.file("a.txt")]);
+    assert.equal(e.permissions().length, 0, "nobody is asked about reading");
+  },
+  async "edit, with permission"(e) {
+    await e.turn("EDIT");
+    const steps = e.since().map((m) => m.params?.update?.status ?? (m.method === "session/request_permission" ? "ask" : "")).filter(Boolean);
+    assert.deepEqual(steps.filter((s, i) => s !== steps[i - 1]), ["pending", "ask", "in_progress", "completed"]);
+    const [{ toolCall, options }] = e.permissions(), file = e.place.file("a.txt");
+    assert.deepEqual(toolCall.content[0], { type: "diff", path: file, oldText: "alpha\n", newText: "beta\n" });
+    for (const key of ["toolCallId", "title", "kind", "status", "locations", "rawInput"]) assert.ok(key in toolCall, `the question repeats ${key}`);
+    assert.equal(toolCall.title, "Edit a.txt");
+    const once = options.map((o) => o.kind).filter((k) => k.endsWith("_once"));
+    assert.deepEqual(once, ["allow_once", "reject_once"]);
+    assert.equal(e.place.text("a.txt"), "beta\n");
+    assert.equal(e.tools()[0].content[0].type, "diff");
+  },
+  async "write a new file"(e) {
+    await e.turn("CREATE");
+    assert.deepEqual(e.permissions()[0].toolCall.content[0], { type: "diff", path: e.place.file("sub/new.txt"), newText: "fresh\n" });
+    assert.equal(e.place.text("sub/new.txt"), "fresh\n");
+  },
+  async "a command"(e) {
+    await e.turn("COMMAND");
+    const [{ toolCall }] = e.permissions(), [call] = e.tools();
+    assert.match(toolCall.title, /printf/);
+    assert.equal(e.place.text("made.txt"), "out put");
+    assert.equal(call.kind, "execute");
+    if (e.hasTerminals) assert.equal(call.content[0].type, "terminal");
+    else assert.match(JSON.stringify(call.content), /out put/);
+    assert.match(e.modelRequests().at(-1).messages.at(-1).content, /out put[^]*3/, "the model gets the output and the status");
+  },
+  async "always is asked once"(e) {
+    e.answers.push("allow_always");
+    await e.turn("ALWAYS");
+    assert.equal(e.permissions().length, 1);
+    assert.match(e.permissions()[0].options.find((o) => o.kind === "allow_always").name, /sub\/.*session/, "the option says how far it goes");
+    assert.deepEqual([e.place.text("sub/b.txt"), e.place.text("sub/c.txt")], ["b\n", "c\n"]);
+  },
+  async "searches"(e) {
+    await e.turn("SEARCH");
+    assert.deepEqual(e.tools().map((c) => [c.kind, c.status]), [["search", "completed"], ["search", "completed"]]);
+  },
+  async "a plan"(e) {
+    await e.turn("TODO");
+    assert.deepEqual(e.of("plan").at(-1).entries.map((p) => [p.content, p.status]), [["one", "completed"], ["two", "in_progress"]]);
+  },
+  async "a rejected command"(e) {
     e.answers.push("reject_once");
-    await turn(cx, "REJECT");
-    assert.ok(!fs.existsSync(path.join(e.ws, "rejected")));
-
-    // a cancel in a stream, then in a command
-    for (const [text, ready] of [["HANG", (u) => u.content?.text?.includes("endless")], ["SLEEP", (u) => u.status === "in_progress"]]) {
-      e.updates.length = 0;
-      const answer = prompt(cx, text);
-      await e.seen(ready);
-      const t = performance.now();
-      await cx.notify(M.agent.session.cancel, { sessionId: id });
-      assert.equal((await answer).stopReason, "cancelled");
-      assert.ok(performance.now() - t < 1000, "a cancel is quick");
-    }
-    const [one, two] = await Promise.all([prompt(cx, "FIRST"), prompt(cx, "SECOND")]);
+    await e.turn("REJECT");
+    assert.equal(e.tools()[0].statuses, "pending>failed");
+    assert.ok(!e.place.has("rejected"));
+  },
+  async "set_mode"(e) {
+    await e.cx.request(M.agent.session.setMode, { sessionId: e.id, modeId: "plan" });
+    await e.turn("REFUSE");
+    assert.deepEqual([e.tools()[0].status, e.permissions().length, e.place.has("refused.txt")], ["failed", 0, false]);
+    await assert.rejects(e.cx.request(M.agent.session.setMode, { sessionId: e.id, modeId: "nope" }), code(-32602));
+  },
+  async "set_config_option"(e) {
+    const set = (configId, value) => e.cx.request(M.agent.session.setConfigOption, { sessionId: e.id, configId, value });
+    const current = (r, id) => r.configOptions.find((o) => o.id === id).currentValue;
+    assert.equal(current(await set("mode", "default"), "mode"), "default");
+    assert.equal(current(await set("model", "openai-compatible/mock-2"), "model"), "openai-compatible/mock-2");
+    await e.turn("which model?");
+    assert.equal(e.modelRequests().at(-1).model, "mock-2");
+    await assert.rejects(set("nope", "x"), code(-32602));
+    await assert.rejects(set("mode", "nope"), code(-32602));
+  },
+  async "a slash command"(e) {
+    const before = e.modelRequests().length;
+    await e.turn("/help");
+    assert.match(e.text(), /`\/grep/);
+    assert.equal(e.modelRequests().length, before, "without the model");
+  },
+  async "a link to a file"(e) {
+    await e.turn("and this?", "end_turn", [{ type: "resource_link", uri: `file://${e.place.file("a.txt")}`, name: "a.txt" }]);
+    assert.match(JSON.stringify(e.modelRequests().at(-1).messages.at(-1)), /a\.txt/);
+  },
+  async "a failing model"(e) {
+    await assert.rejects(e.prompt("BROKEN"), /sample model failure/);
+  },
+  async "a cancel in a stream"(e) {
+    const answer = e.prompt("HANG");
+    await e.saw("the stream", (u) => u.content?.text?.includes("endless"));
+    await e.cancel(answer);
+  },
+  async "a cancel in a command"(e) {
+    const answer = e.prompt("SLEEP");
+    const terminal = await e.running();
+    await e.cancel(answer);
+    assert.equal(e.tools()[0].status, "failed");
+    if (terminal) await within(2000, "the end of the terminal", terminal.done);
+    assert.ok(!e.place.processes().some((p) => p.line.includes("sleep 312.5")), "the command has ended");
+  },
+  async "a cancel of a question that nobody answers"(e) {
+    e.answers.push("never");
+    const answer = e.prompt("UNANSWERED");
+    const question = await e.seen("the question", (m) => m.method === "session/request_permission");
+    await e.cancel(answer);
+    assert.ok(e.since().some((m) => m.method === "$/cancel_request" && m.params.requestId === question.id), "the question is taken back");
+    assert.equal(e.tools()[0].status, "failed");
+  },
+  async "a cancel of nothing"(e) {
+    await e.cx.notify(M.agent.session.cancel, { sessionId: e.id });
+    await e.turn("still there?");
+    assert.equal(e.text(), "Hello there.");
+  },
+  async "a queued prompt"(e) {
+    const [one, two] = await Promise.all([e.prompt("FIRST"), e.prompt("and then?")]);
     assert.deepEqual([one.stopReason, two.stopReason], ["end_turn", "end_turn"]);
+    assert.equal(e.text(), "first answerHello there.");
+    const between = e.since().findIndex((m) => m.result?.stopReason);
+    assert.ok(e.since().slice(0, between).every((m) => !m.params?.update?.content?.text?.includes("Hello")), "one turn after the other");
+  },
+  async "errors"(e) {
+    const cwd = e.place.ws, mcpServers = [], sessionId = "nobody";
+    await assert.rejects(e.cx.request("session/nope", {}), code(-32601));
+    await assert.rejects(e.cx.request(M.agent.session.new, { cwd: "relative", mcpServers }), code(-32602));
+    await assert.rejects(e.cx.request(M.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "hi" }] }), code(-32002));
+    await assert.rejects(e.cx.request(M.agent.session.load, { sessionId, cwd, mcpServers }), code(-32002));
+    await assert.rejects(e.cx.request(M.agent.session.resume, { sessionId, cwd, mcpServers }), code(-32002));
+  },
+};
 
-    const set = await cx.request(M.agent.session.setConfigOption, { sessionId: id, configId: "mode", value: "plan" });
-    assert.equal(set.configOptions.find((o) => o.id === "mode").currentValue, "plan");
-    await cx.request(M.agent.session.setMode, { sessionId: id, modeId: "default" });
-    await assert.rejects(cx.request(M.agent.session.setMode, { sessionId: id, modeId: "nope" }), { code: -32602 });
-    await assert.rejects(cx.request(M.agent.session.prompt, { sessionId: "nobody", prompt: [] }), { code: -32002 });
-  });
+// MORROW is what the same session sees in a second process.
+const MORROW = {
+  "initialize": DAY.initialize,
+  async "list"(e) {
+    const { sessions } = await e.cx.request(M.agent.session.list, { cwd: e.place.ws });
+    assert.deepEqual(sessions.map((s) => [s.sessionId, s.cwd]), [[e.id, e.place.ws]]);
+    assert.ok(sessions[0].title && sessions[0].updatedAt);
+  },
+  async "load shows what was shown"(e) {
+    await e.cx.request(M.agent.session.load, { sessionId: e.id, cwd: e.place.ws, mcpServers: [] });
+    const frames = e.frames.all.slice(e.at);
+    const answered = frames.findIndex((f) => f.m.result);
+    const before = lasting(transcript(e.past, e.id)), now = lasting(transcript(frames.slice(0, answered), e.id));
+    assert.deepEqual(now, before);
+  },
+  async "resume shows nothing and goes on"(e) {
+    await e.cx.request(M.agent.session.close, { sessionId: e.id });
+    e.mark();
+    await e.cx.request(M.agent.session.resume, { sessionId: e.id, cwd: e.place.ws, mcpServers: [] });
+    await e.saw("the commands", (u) => u.sessionUpdate === "available_commands_update");
+    assert.ok(!e.updates().some((u) => /chunk|tool_call|plan/.test(u.sessionUpdate)));
+    await e.turn("what did I say?");
+    assert.match(JSON.stringify(e.modelRequests().at(-1).messages), /READ.*alpha.*what did I say/s);
+  },
+  async "close and delete"(e) {
+    await e.cx.request(M.agent.session.close, { sessionId: e.id });
+    await assert.rejects(e.prompt("closed"), code(-32002));
+    await e.cx.request(M.agent.session.delete, { sessionId: e.id });
+    assert.deepEqual((await e.cx.request(M.agent.session.list, {})).sessions, []);
+  },
+  async "only what was offered is called"(e) {
+    const { permission, read, write, terminal } = e.calls;
+    assert.ok(permission);
+    if (e.set === "liar") return; // OpenClaw is known, and not asked
+    assert.equal(Boolean(read && write), Boolean(e.caps.fs), "files");
+    assert.equal(Boolean(terminal), Boolean(e.caps.terminal), "terminals");
+  },
+  async "the editor goes while a command runs"(e) {
+    e.id = (await e.cx.request(M.agent.session.new, { cwd: e.place.ws, mcpServers: [] })).sessionId;
+    e.prompt("SLEEP").catch(() => {});
+    await e.running();
+  },
+};
 
-  e.updates.length = 0;
-  await e.with(async (cx) => { // a new process
-    const { sessions } = await cx.request(M.agent.session.list, { cwd: e.ws });
-    assert.deepEqual(sessions.map((s) => s.sessionId), [id]);
-    await cx.request(M.agent.session.load, { sessionId: id, cwd: e.ws, mcpServers: [] });
-    const told = e.updates.map((u) => u.update.sessionUpdate);
-    assert.deepEqual(e.of("user_message_chunk").map((u) => u.content.text).slice(0, 3), ["READ", "EDIT", "COMMAND"]);
-    assert.ok(told.includes("plan") && told.includes("agent_thought_chunk"));
-    const calls = e.of("tool_call");
-    assert.deepEqual(calls.map((c) => c.status), ["completed", "completed", "completed", "completed", "completed", "completed", "failed", "failed"]);
-    assert.equal(calls[1].content[0].newText, "beta\n");
-    await cx.request(M.agent.session.resume, { sessionId: id, cwd: e.ws, mcpServers: [] });
-    await turn(cx, "SECOND again");
-    await cx.request(M.agent.session.close, { sessionId: id });
-    await cx.request(M.agent.session.delete, { sessionId: id });
-    assert.deepEqual((await cx.request(M.agent.session.list, {})).sessions, []);
-  });
-  if (e.set === "none" || e.set === "agentic") assert.deepEqual(Object.keys(e.calls), ["permission"], "nothing is called that was not offered");
-  if (e.set === "fs") assert.ok(e.calls.read && e.calls.write);
-  if (e.set === "terminal") assert.equal(e.calls.terminal, 2);
+// lasting is of a transcript what has to come back: not terminals, which are
+// gone, nor the ids of the user's messages, which the agent gives.
+function lasting(shown) {
+  return shown.map(({ who, id, text, block, entries, title, kind, status, locations, rawInput, content }) => ({
+    who, id: who === "user" ? undefined : id, text, block, entries, title, kind, status, locations, rawInput,
+    diffs: content?.filter((c) => c.type === "diff"),
+  }));
+}
+
+// show writes a transcript as text.
+function show(shown) {
+  const of = (c) => (c.type === "diff" ? `diff ${c.path}\n-${c.oldText ?? ""}+${c.newText}` : c.type === "terminal" ? `[terminal ${c.terminalId}]` : c.content.text ?? JSON.stringify(c.content));
+  return shown.map((s) => {
+    if (s.who === "tool") return `[${s.status}] (${s.kind}) ${s.title}\n${(s.content ?? []).map(of).join("\n").replace(/^/gm, "    ")}`;
+    if (s.who === "plan") return `plan: ${s.entries.map((p) => `[${p.status}] ${p.content}`).join(", ")}`;
+    return `${s.who}: ${s.text ?? JSON.stringify(s.block)}`;
+  }).join("\n\n") + "\n";
 }
 
 const model = await startMockModel();
-let passed = 0, failed = 0;
-for (const set of Object.keys(CAPS)) {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "acp-sdk-")));
-  fs.mkdirSync(path.join(root, "ws"));
-  fs.mkdirSync(path.join(root, "home"));
-  fs.writeFileSync(path.join(root, "ws", "a.txt"), "alpha\n");
-  const served = model.add(`sdk-${set}`, script.map((s) => ({ ...s, loop: undefined })));
-  const e = new Editor(root, served, set);
-  try {
-    await conversation(e);
-    assert.deepEqual(served.state.errors, [], "the model's provider has nothing to object to");
-    const left = execFileSync("ps", ["-eo", "args"]).toString().split("\n").filter((l) => l.startsWith("sleep 312.5"));
-    assert.deepEqual(left, [], "no command is left");
-    console.log(`ok   ${set}`);
-    passed++;
-  } catch (err) {
-    console.log(`FAIL ${set}: ${err.stack ?? err}\n${e.stderr}`);
-    failed++;
-  }
-  fs.rmSync(root, { recursive: true, force: true });
+const tally = new Tally();
+for (const set of process.argv[3] ? [process.argv[3]] : Object.keys(CAPS)) {
+  const place = new Place("sdk", { "a.txt": "alpha\n" });
+  const e = new Editor(set, place, model.add(`sdk-${set}`, SCRIPT));
+  await e.live(tally, DAY);
+  if (process.env.SHOW) fs.writeFileSync(process.env.SHOW, show(transcript(e.past, e.id)) + "\n" + e.past.map((f) => `${f.from === "agent" ? "<" : ">"} ${JSON.stringify(f.m)}`).join("\n"));
+  await e.live(tally, MORROW);
+  place.remove();
 }
 model.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+tally.end();
