@@ -153,7 +153,6 @@ const tally = new Tally();
 for (const [name, test] of Object.entries(TESTS)) await tally.run(name, test);
 await tally.run("nothing is left running", gone);
 await tally.run("the model's provider has nothing to object to", () => assert.deepEqual(served.state.errors, []));
-for (const p of place.processes()) try { process.kill(p.pid, "SIGKILL"); } catch { /* it has just ended */ }
 model.close();
 place.remove();
 tally.end();

@@ -166,6 +166,8 @@ class Editor {
       const unreleased = await this.ends();
       if (scenarios === DAY) assert.equal(unreleased, 0, "every terminal is released");
     });
+    for (const t of this.terminals.values()) t.kill();
+    this.place.sweep();
     this.past.push(...this.frames.all);
   }
 

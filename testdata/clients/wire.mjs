@@ -125,7 +125,9 @@ export class Place {
     return execFileSync("ps", ["axeww", "-o", "pid=,args="], { maxBuffer: 1 << 26 }).toString().split("\n")
       .filter((l) => l.includes(`HOME=${this.home}`)).map((l) => ({ pid: Number(l.trim().split(" ")[0]), line: l.trim().slice(0, 200) }));
   }
-  remove() { fs.rmSync(this.root, { recursive: true, force: true }); }
+  // sweep ends those that a failure left.
+  sweep() { for (const p of this.processes()) try { process.kill(p.pid, "SIGKILL"); } catch { /* it has just ended */ } }
+  remove() { this.sweep(); fs.rmSync(this.root, { recursive: true, force: true }); }
 }
 
 // Tally prints one line a scenario and counts them.
