@@ -96,9 +96,12 @@ func (e *editorFiles) WriteFile(ctx context.Context, p workspace.Path, old, new 
 	if err != nil {
 		return nil, err
 	}
+	if e.refuses(p, refused) {
+		return nil, fmt.Errorf("writing %s: the editor refuses: %v", p.Asked, refused)
+	}
 	if refused != nil && f.unsaved() {
-		// The editor's user may have said no, or the disk may be newer than
-		// the editor's text: going past the editor could lose it.
+		// The disk may be newer than the editor's text: going past the editor
+		// could lose it.
 		return nil, fmt.Errorf("writing %s: the editor, which has unsaved changes of it, answers: %v", p.Asked, refused)
 	}
 	return e.settle(context.WithoutCancel(ctx), p, f.disk, new)
@@ -142,11 +145,25 @@ func (e *editorFiles) look(ctx context.Context, p workspace.Path) (file, error) 
 	if ctx.Err() != nil {
 		return file{}, context.Cause(ctx)
 	}
+	if disk != nil && e.refuses(p, err) {
+		return file{}, fmt.Errorf("reading %s: the editor refuses: %w", p.Asked, err)
+	}
 	// Some editors answer "" for a file that they cannot read.
 	if err == nil && text != "" && (disk == nil || plainForm(text) != plainForm(string(disk))) {
 		f.text = []byte(inForm(text, string(disk)))
 	}
 	return f, nil
+}
+
+// refuses reports whether an error is the editor's no, past which the disk must
+// not be used. Of files outside of its project, those that it does not find and
+// methods that it lacks after all, it knows nothing.
+func (e *editorFiles) refuses(p workspace.Path, err error) bool {
+	var said *jsonrpc.Error
+	if !errors.As(err, &said) || !e.disk.InDir(p) {
+		return false
+	}
+	return said.Code != jsonrpc.CodeMethodNotFound && said.Code != jsonrpc.CodeNotFound
 }
 
 // onDisk is the file's content on disk; nil where there is none.
@@ -194,7 +211,7 @@ func (e *editorFiles) write(ctx context.Context, p workspace.Path, new []byte) (
 	}
 	var text string
 	if json.Unmarshal(answer, &text) == nil && text != "" { // null is no string, and leaves it empty
-		return errors.New(text), nil
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}, nil // the way of some to say no
 	}
 	return nil, nil
 }

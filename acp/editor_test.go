@@ -137,6 +137,7 @@ func resolve(t *testing.T, roots *workspace.Roots, name string) workspace.Path {
 var both = FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true}
 
 func TestEditorReads(t *testing.T) {
+	const refused = "refused"
 	content := func(text string) any { return map[string]any{"content": text} }
 	tests := []struct {
 		name   string
@@ -152,7 +153,9 @@ func TestEditorReads(t *testing.T) {
 		{"a number for text", "a\n", map[string]any{"content": 1}, "a\n"},
 		{"text for the answer", "a\n", "oops", "a\n"},
 		{"an empty list", "a\n", []any{}, "a\n"},
-		{"an error", "a\n", errors.New("outside the project"), "a\n"},
+		{"a refusal", "a\n", errors.New("the user said no"), refused},
+		{"not found by the editor", "a\n", &jsonrpc.Error{Code: jsonrpc.CodeNotFound, Message: "outside the project"}, "a\n"},
+		{"a method that it lacks", "a\n", &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no"}, "a\n"},
 		{"line ends lost", "a\r\nb\r\n", content("a\nb\n"), "a\r\nb\r\n"},
 		{"line ends gained", "a\nb\n", content("a\r\nb\r\n"), "a\nb\n"},
 		{"final newline lost", "a\nb\n", content("a\nb"), "a\nb\n"},
@@ -184,6 +187,9 @@ func TestEditorReads(t *testing.T) {
 					if err := json.Unmarshal(raw, &p); err != nil || p.SessionID != "s" || p.Path != filepath.Join(roots.Dir(), "f") || p.Line != nil || p.Limit != nil {
 						t.Errorf("asked %s", raw)
 					}
+					if err, coded := tt.answer.(*jsonrpc.Error); coded {
+						return nil, err
+					}
 					if err, failed := tt.answer.(error); failed {
 						return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
 					}
@@ -192,7 +198,11 @@ func TestEditorReads(t *testing.T) {
 			}}
 			e := newEditorFiles(editor.connect(t), "s", FileSystemCapabilities{ReadTextFile: true}, disk)
 			got, err := e.ReadFile(t.Context(), resolve(t, roots, "f"))
-			if tt.want == "-" {
+			if tt.want == refused {
+				if err == nil || got != nil || !strings.Contains(err.Error(), "the editor refuses: the user said no") {
+					t.Errorf("got %q, %v", got, err)
+				}
+			} else if tt.want == "-" {
 				if !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("got %q, %v", got, err)
 				}
@@ -231,8 +241,9 @@ func TestEditorWrites(t *testing.T) {
 		{"writes nothing", "a\n", "", nothing(map[string]any{}), "a\n", "b\n", "b\n", "b\n", ""},
 		{"writes nothing, answers null", "a\n", "", nothing(nil), "a\n", "b\n", "b\n", "b\n", ""},
 		{"writes no new file", missing, "", nothing(map[string]any{}), missing, "b\n", "b\n", "b\n", ""},
-		{"a string is an error", "a\n", "a\n", nothing("no such buffer"), "a\n", "b\n", "b\n", "b\n", ""},
-		{"fails", "a\n", "a\n", nothing(errors.New("outside")), "a\n", "b\n", "b\n", "b\n", ""},
+		{"a string is an error", "a\n", "a\n", nothing("no such buffer"), "a\n", "b\n", "", "a\n", "no such buffer"},
+		{"fails", "a\n", "a\n", nothing(errors.New("the user said no")), "a\n", "b\n", "", "a\n", "the user said no"},
+		{"fails for a new file", missing, "", nothing(errors.New("read-only")), missing, "b\n", "", missing, "read-only"},
 		{"fails with unsaved changes", "a\n", "x\n", nothing(errors.New("the user said no")), "x\n", "b\n", "", "a\n", "the user said no"},
 		{"a string with unsaved changes", "a\n", "x\n", nothing("locked"), "x\n", "b\n", "", "a\n", "locked"},
 		{"unsaved changes are taken along", "a\n", "x\n", save, "x\n", "xb\n", "xb\n", "xb\n", ""},

@@ -22,6 +22,10 @@ type Disk struct{ roots *Roots }
 // NewDisk is the disk as seen from the roots, which must stay open.
 func NewDisk(roots *Roots) *Disk { return &Disk{roots} }
 
+// InDir reports whether the path lies in the working directory, which is what an
+// editor has open, and not in a further root.
+func (d *Disk) InDir(p Path) bool { return p.Inside && !filepath.IsAbs(d.roots.Name(p.Asked)) }
+
 // ReadFile returns the bytes of a regular file of at most MaxFile, as Open does.
 // The error wraps fs.ErrNotExist where there is no such file.
 func (d *Disk) ReadFile(ctx context.Context, p Path) ([]byte, error) {
