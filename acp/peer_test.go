@@ -76,7 +76,7 @@ func (p *place) write(t testing.TB, path, text string) {
 // sessions are the whole engine, as the program wires it.
 func (p *place) sessions(t testing.TB) *session.Sessions {
 	t.Helper()
-	registry, err := tools.NewRegistry(tools.Read(), tools.Write(), tools.Edit(), tools.Glob(), tools.Grep(), tools.Bash(), tools.Todo())
+	registry, err := tools.NewRegistry(tools.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}

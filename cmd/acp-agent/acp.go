@@ -34,7 +34,7 @@ func (c *agentCommand) Run(p *process) error {
 	log, closeLog := p.openLog(paths, c.LogFile)
 	defer closeLog()
 	slog.SetDefault(log) // whatever a dependency logs
-	registry, err := tools.NewRegistry(tools.Read(), tools.Write(), tools.Edit(), tools.Glob(), tools.Grep(), tools.Bash(), tools.Todo())
+	registry, err := tools.NewRegistry(tools.Builtin()...)
 	if err != nil {
 		return err
 	}

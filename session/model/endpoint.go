@@ -118,9 +118,9 @@ func (e *Endpoint) do(ctx context.Context, model, method, url string, body []byt
 	if resp.ProtoMajor < 2 { // later ones share connections
 		a.conn = conn
 	}
-	if outer.Err() != nil { // the server answered our leaving
+	if ctx.Err() != nil { // the server answered our leaving
 		a.Close()
-		return nil, outer.Err()
+		return nil, e.Broken(outer, model, silence(ctx, ctx.Err()))
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer a.Close()

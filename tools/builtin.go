@@ -1,0 +1,15 @@
+package tools
+
+// Builtin is every tool of the program itself, in the order of their ids. A
+// session takes those away that it cannot serve.
+func Builtin() []Tool {
+	return []Tool{
+		Bash(),
+		Edit(),
+		Glob(),
+		Grep(),
+		Read(),
+		Todo(),
+		Write(),
+	}
+}
