@@ -5,6 +5,7 @@
 // model stands in for a real one. acpx 0.19 asks for Node 22 and works with 20.
 import { spawn } from "node:child_process";
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { startMockModel } from "../harness/mockmodel.mjs";
@@ -69,8 +70,12 @@ const TESTS = {
   },
   async "exec, a policy by kinds"() {
     const policy = JSON.stringify({ autoApprove: ["edit"], defaultAction: "deny" });
-    await run(OK, /Written/, "--permission-policy", policy, "exec", "WRITE");
+    await run(OK, /Written/, "--no-fs", "--permission-policy", policy, "exec", "WRITE");
     assert.equal(place.text("new.txt"), "new\n");
+    fs.rmSync(place.file("new.txt")); // its files have a gate of their own, which the policy does not open
+    const r = await acpx("--permission-policy", policy, "exec", "WRITE").done;
+    assert.match(JSON.stringify(lastRequest().messages.at(-1)), /the editor refuses/);
+    assert.ok(!place.has("new.txt"), r.stdout + r.stderr);
   },
   async "exec, reading needs no approval"() { await run(OK, /It says alpha/, "--no-fs", "--deny-all", "exec", "READ"); },
   async "exec, without files and terminals of the client"() {
