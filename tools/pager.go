@@ -19,12 +19,10 @@ const maxLine = 2000
 // showLines shows the lines that were asked for, each with its number. It looks
 // at no more of the file than it needs: neither the length of a line nor that of
 // the file matters to what it holds in memory.
-func (r *reading) showLines(ctx context.Context, src source, size int64) (Result, error) {
-	text, at, err := workspace.DecodeStream(src)
+func (r *reading) showLines(ctx context.Context, src source, e workspace.Encoding, size int64) (Result, error) {
+	text, at, err := workspace.DecodeStream(src, e)
 	if err != nil {
-		begin := make([]byte, 512)
-		n, _ := src.ReadAt(begin, 0)
-		return Result{}, r.noText(err, begin[:n], size)
+		return Result{}, err
 	}
 	p := &pager{r: bufio.NewReaderSize(text, 64<<10), pos: at, bytewise: at >= 0}
 	first := max(r.in.Offset, 1)
@@ -41,9 +39,6 @@ func (r *reading) showLines(ctx context.Context, src source, size int64) (Result
 		return Result{}, fmt.Errorf("%s has %d lines: offset %d lies past its end", r.name, p.line, first)
 	}
 	if err := p.page(r.in.Limit); err != nil {
-		if errors.Is(err, workspace.ErrBinary) {
-			err = r.noText(err, []byte{0}, size)
-		}
 		return Result{}, err
 	}
 	return p.result(first, size), nil

@@ -125,9 +125,6 @@ func (r *reading) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.ws.Seen.Saw(r.Target, data)
-	if _, err := r.decode(data); err != nil {
-		return Result{}, err
-	}
 	return r.show(ctx, bytes.NewReader(data), int64(len(data)))
 }
 
@@ -158,14 +155,56 @@ func (r *reading) show(ctx context.Context, src source, size int64) (Result, err
 	if size == 0 {
 		return Result{Text: "[" + r.name + " is empty: 0 bytes]"}, nil
 	}
-	if r.in.bytes() {
-		return r.showBytes(src, size)
+	return r.showText(ctx, src, size)
+}
+
+// showText shows lines or bytes of a text, and says which encoding it was read
+// in where that is not UTF-8.
+func (r *reading) showText(ctx context.Context, src source, size int64) (Result, error) {
+	e, err := encodingOf(src, size)
+	if err != nil {
+		begin := make([]byte, 512)
+		n, _ := src.ReadAt(begin, 0)
+		return Result{}, r.noText(err, begin[:n], size)
 	}
-	return r.showLines(ctx, src, size)
+	var result Result
+	if r.in.bytes() {
+		result, err = r.showBytes(src, e, size)
+	} else {
+		result, err = r.showLines(ctx, src, e, size)
+	}
+	if errors.Is(err, workspace.ErrBinary) {
+		err = r.noText(err, []byte{0}, size)
+	}
+	if err != nil || e == workspace.UTF8 {
+		return result, err
+	}
+	result.Metadata = map[string]any{"encoding": e.String()}
+	if e.Legacy() {
+		result.Text += fmt.Sprintf("\n[not UTF-8: read as %s, which is a guess; a change keeps the encoding]", e)
+	}
+	return result, nil
+}
+
+// encodingOf tells a text's encoding: by all of it, as the tools that change it
+// do, or by how it begins where it is too large for them.
+func encodingOf(src source, size int64) (workspace.Encoding, error) {
+	if size > wholeMax {
+		return workspace.Sniff(src)
+	}
+	data := make([]byte, size)
+	if _, err := src.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	text, err := workspace.Decode(data)
+	if err != nil {
+		return 0, err
+	}
+	return text.Encoding(), nil
 }
 
 // showBytes shows a range of the file's bytes, moved to whole characters.
-func (r *reading) showBytes(src source, size int64) (Result, error) {
+func (r *reading) showBytes(src source, e workspace.Encoding, size int64) (Result, error) {
 	var from, length int64 = 0, maxRead - noteSpace
 	if r.in.ByteOffset != nil {
 		from = *r.in.ByteOffset
@@ -176,11 +215,8 @@ func (r *reading) showBytes(src source, size int64) (Result, error) {
 	if from >= size {
 		return Result{}, fmt.Errorf("%s has %d bytes: byte_offset %d lies past its end", r.name, size, from)
 	}
-	piece, err := workspace.DecodeRange(src, from, length)
+	piece, err := workspace.DecodeRange(src, e, from, length)
 	if err != nil {
-		if errors.Is(err, workspace.ErrBinary) || errors.Is(err, workspace.ErrEncoding) {
-			err = r.noText(err, nil, size)
-		}
 		return Result{}, err
 	}
 	text := piece.Text

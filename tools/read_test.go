@@ -20,7 +20,7 @@ func TestReadShows(t *testing.T) {
 	ws := diskWorkspace(t, map[string]string{
 		"abc.txt": "a\nb\nc\n", "crlf.txt": "a\r\n\r\nb", "bom.txt": "\xef\xbb\xbfa\n", "u16.txt": "\xff\xfeH\x00i\x00\r\x00\n\x00",
 		"empty.txt": "", "mark.txt": "\xef\xbb\xbf", "sub/deep.txt": "deep\n", "long.txt": strings.Repeat("ä", 2001) + "\nend\n",
-		"2000.txt": strings.Repeat("ä", 2000),
+		"2000.txt": strings.Repeat("ä", 2000), "latin.txt": "caf\xe9 au lait\n",
 	})
 	for _, c := range []struct {
 		name string
@@ -36,6 +36,8 @@ func TestReadShows(t *testing.T) {
 		{"CRLF", args{"path": "crlf.txt"}, "     1\ta\n     2\t\n     3\tb"},
 		{"BOM", args{"path": "bom.txt"}, "     1\ta"},
 		{"UTF-16", args{"path": "u16.txt"}, "     1\tHi"},
+		{"Latin-1", args{"path": "latin.txt"}, "     1\tcafé au lait" + guessed("windows-1252")},
+		{"bytes of Latin-1", args{"path": "latin.txt", "byte_offset": 3, "byte_limit": 1}, "é\n[bytes 3 to 4 of 13; continue with byte_offset 4]" + guessed("windows-1252")},
 		{"empty", args{"path": "empty.txt"}, "[empty.txt is empty: 0 bytes]"},
 		{"empty from a line", args{"path": "empty.txt", "offset": 7}, "[empty.txt is empty: 0 bytes]"},
 		{"a mark only", args{"path": "mark.txt"}, "[mark.txt is empty: it holds a byte order mark only]"},
@@ -55,9 +57,45 @@ func TestReadShows(t *testing.T) {
 	}
 }
 
+// guessed is what a text in a legacy encoding ends with.
+func guessed(name string) string {
+	return "\n[not UTF-8: read as " + name + ", which is a guess; a change keeps the encoding]"
+}
+
+func TestReadNamesTheEncoding(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"u16.txt": "\xff\xfeH\x00i\x00", "latin.txt": "caf\xe9\n", "a.txt": "a\n",
+		"large.txt": strings.Repeat("caf\xe9 au lait\n", wholeMax/10)})
+	for name, want := range map[string]any{"u16.txt": "UTF-16 LE", "latin.txt": "windows-1252", "large.txt": "windows-1252", "a.txt": nil} {
+		r := must(t, ws, Read(), args{"path": name, "limit": 1})
+		if r.Metadata["encoding"] != want {
+			t.Errorf("%s: %v", name, r.Metadata)
+		}
+		if !strings.Contains(r.Text, "\t") || strings.Contains(r.Text, "\ufffd") {
+			t.Errorf("%s: %q", name, r.Text)
+		}
+	}
+}
+
+// TestLegacyFileKeepsItsEncoding reads, edits and overwrites a file in a legacy
+// encoding: all of them see the same text, and no other byte changes.
+func TestLegacyFileKeepsItsEncoding(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"l.txt": "caf\xe9 au lait\r\nth\xe9\r\n"})
+	must(t, ws, Read(), args{"path": "l.txt"})
+	must(t, ws, Edit(), args{"path": "l.txt", "old_string": "thé\n", "new_string": "thé ou crème\n"})
+	if got := onDisk(t, ws, "l.txt"); got != "caf\xe9 au lait\r\nth\xe9 ou cr\xe8me\r\n" {
+		t.Errorf("%q", got)
+	}
+	_, err := call(t, ws, Edit(), args{"path": "l.txt", "old_string": "thé", "new_string": "茶"})
+	wants(t, err, "windows-1252", "茶")
+	must(t, ws, Write(), args{"path": "l.txt", "content": "déjà\n"})
+	if got := onDisk(t, ws, "l.txt"); got != "d\xe9j\xe0\r\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestReadFails(t *testing.T) {
 	ws := diskWorkspace(t, map[string]string{
-		"src/main.go": "package main\n", "three.txt": "a\nb\nc\n", "x.bin": "\x00\x01\x02\xff", "latin.txt": "caf\xe9\n", "deep/er/Makefile": "",
+		"src/main.go": "package main\n", "three.txt": "a\nb\nc\n", "x.bin": "\x00\x01\x02\xff", "deep/er/Makefile": "",
 		"mp.png": "\x89PNG\x0D\x0A\x1A\x0A\x00\x00",
 	})
 	for _, c := range []struct {
@@ -76,7 +114,6 @@ func TestReadFails(t *testing.T) {
 		{"binary", args{"path": "x.bin"}, []string{"x.bin is a binary file (4 bytes, application/octet-stream)"}},
 		{"a picture", args{"path": "mp.png"}, []string{"10 bytes, image/png"}},
 		{"bytes of a binary", args{"path": "x.bin", "byte_offset": 0}, []string{"binary", "4 bytes"}},
-		{"Latin-1", args{"path": "latin.txt"}, []string{"is not UTF-8", "5 bytes"}},
 		{"lines and bytes", args{"path": "three.txt", "offset": 1, "byte_offset": 1}, []string{"not both"}},
 		{"no path", args{"path": ""}, []string{"path"}},
 	} {

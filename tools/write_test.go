@@ -80,7 +80,7 @@ func TestWriteRefuses(t *testing.T) {
 		want string
 	}{
 		"over a binary file":  {args{"path": "x.bin", "content": "x"}, "binary file (3 bytes"},
-		"over Latin-1":        {args{"path": "latin.txt", "content": "x"}, "is not UTF-8"},
+		"what it cannot hold": {args{"path": "latin.txt", "content": "茶"}, "cannot be written in windows-1252"},
 		"over a folder":       {args{"path": "d", "content": "x"}, "is a folder"},
 		"below a file":        {args{"path": "read.txt/x", "content": "x"}, "not a "},
 		"a NUL":               {args{"path": "new", "content": "a\x00"}, "no text"},

@@ -38,13 +38,13 @@ func (t *Text) Apply(splices ...Splice) (*Text, error) {
 		out = append(out, t.raw[kept:at.raw(start)]...)
 		piece, err := t.encoding.encode(ends.fit(s.New, start, end))
 		if err != nil {
-			return nil, fmt.Errorf("encoding as %s: %w", t.encoding, err)
+			return nil, err
 		}
 		out = append(out, piece...)
 		kept = at.raw(end)
 	}
 	out = append(out, t.raw[kept:]...)
-	return Decode(out)
+	return decodeAs(t.encoding, out)
 }
 
 // Replace makes a file of new content that keeps how the old one is written:
@@ -53,7 +53,7 @@ func (t *Text) Apply(splices ...Splice) (*Text, error) {
 // is.
 func (t *Text) Replace(content string) (*Text, error) {
 	content = FoldLineEnds(content)
-	if t.encoding != UTF8 {
+	if t.encoding.mark() != "" {
 		content = strings.TrimPrefix(content, "\ufeff")
 	}
 	trimmed, old := strings.TrimSuffix(content, "\n"), strings.TrimSuffix(t.lf, "\n")
@@ -97,24 +97,21 @@ func boundary(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i])
 
 // cursor turns rising offsets in a text's body into offsets in its bytes.
 type cursor struct {
-	text  *Text
-	body  int
-	units int // of UTF-16, before body
+	text *Text
+	body int
+	size int // in bytes, of what is before body
 }
 
 func (c *cursor) raw(body int) int {
-	mark := len(c.text.encoding.mark())
-	if !c.text.encoding.wide() {
-		return mark + body
+	e := c.text.encoding
+	if e.codec() == nil {
+		return len(e.mark()) + body
 	}
-	for _, r := range c.text.body[c.body:body] {
-		c.units++
-		if r > 0xffff {
-			c.units++
-		}
-	}
+	// It came of these bytes: that it goes back was checked.
+	piece, _ := e.encode(c.text.body[c.body:body])
+	c.size += len(piece)
 	c.body = body
-	return mark + 2*c.units
+	return len(e.mark()) + c.size
 }
 
 // lineEnds chooses line ends for what is put into a text.

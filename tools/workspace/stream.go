@@ -4,54 +4,55 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/transform"
 )
 
-// DecodeStream reads text as it comes, for files that are too large to be held:
-// decoded, without a byte order mark, with the file's line ends. At is where the
-// first byte of what is read stands in the file, as long as what is read are the
-// file's own bytes; else it is -1. Only the beginning decides whether the file
-// is text (ErrBinary, ErrEncoding): what is broken later is for the reader to
-// find.
-func DecodeStream(src io.ReadSeeker) (text io.Reader, at int64, err error) {
-	begin := make([]byte, sniffed)
-	n, err := io.ReadFull(src, begin)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, 0, err
+// Sniff tells the encoding of a file that is too large to be held, by how it
+// begins. What is no text is ErrBinary; what is broken later is for the reader
+// to find.
+func Sniff(src io.ReaderAt) (Encoding, error) {
+	begin, err := readAt(src, 0, sniffed)
+	if err != nil {
+		return 0, err
 	}
-	begin = begin[:n]
 	e := encodingOf(begin)
-	mark := len(e.mark())
-	if err := sniff(e, begin[mark:]); err != nil {
-		return nil, 0, err
-	}
-	if _, err := src.Seek(int64(mark), io.SeekStart); err != nil {
-		return nil, 0, err
-	}
+	rest := begin[len(e.mark()):]
 	if e.wide() {
-		return transform.NewReader(src, e.codec().NewDecoder()), -1, nil
+		body, err := e.loose(rest[:len(rest)&^1])
+		if err != nil || strings.IndexByte(body, 0) >= 0 {
+			return 0, ErrBinary
+		}
+		return e, nil
 	}
-	return src, int64(mark), nil
+	if bytes.IndexByte(rest, 0) >= 0 {
+		return 0, ErrBinary
+	}
+	if whole, _ := trimCut(rest); utf8.Valid(whole) {
+		return e, nil
+	}
+	if end := bytes.LastIndexByte(rest, '\n'); end > 0 {
+		rest = rest[:end] // no character that is cut
+	}
+	e, _, err = guess(rest)
+	return e, err
 }
 
-// sniff decides by the beginning of a file, whose last character may be cut.
-func sniff(e Encoding, begin []byte) error {
-	if e.wide() {
-		body, err := e.codec().NewDecoder().Bytes(begin[:len(begin)&^1])
-		if err != nil || bytes.IndexByte(body, 0) >= 0 {
-			return ErrBinary
-		}
-		return nil
+// DecodeStream reads text as it comes, from the start of src: decoded, without a
+// byte order mark, with the file's line ends. At is where the first byte of what
+// is read stands in the file, as long as what is read are the file's own bytes;
+// else it is -1.
+func DecodeStream(src io.ReadSeeker, e Encoding) (text io.Reader, at int64, err error) {
+	mark := int64(len(e.mark()))
+	if _, err := src.Seek(mark, io.SeekStart); err != nil {
+		return nil, 0, err
 	}
-	if bytes.IndexByte(begin, 0) >= 0 {
-		return ErrBinary
+	if codec := e.codec(); codec != nil {
+		return transform.NewReader(src, codec.NewDecoder()), -1, nil
 	}
-	if _, cut := trimCut(begin); !utf8.Valid(begin[:len(begin)-cut]) {
-		return ErrEncoding
-	}
-	return nil
+	return src, mark, nil
 }
 
 // trimCut takes an incomplete character off the end of UTF-8 and says how many
@@ -76,19 +77,14 @@ type Range struct {
 
 // DecodeRange reads the text in length bytes of a file from an offset, moved to
 // whole characters: back from the middle of one, and at least one is read. What
-// is no text is ErrBinary or ErrEncoding.
-func DecodeRange(src io.ReaderAt, from, length int64) (Range, error) {
-	begin, err := readAt(src, 0, sniffed)
-	if err != nil {
-		return Range{}, err
-	}
-	e := encodingOf(begin)
-	if err := sniff(e, begin[len(e.mark()):]); err != nil {
-		return Range{}, err
-	}
+// is no text is ErrBinary.
+func DecodeRange(src io.ReaderAt, e Encoding, from, length int64) (Range, error) {
 	from = max(from, int64(len(e.mark())))
 	if e.wide() {
 		return decodeWideRange(e, src, from, length)
+	}
+	if e.Legacy() {
+		return decodeLegacyRange(e, src, from, length)
 	}
 	back := min(from-int64(len(e.mark())), utf8.UTFMax-1)
 	data, err := readAt(src, from-back, back+length+utf8.UTFMax)
@@ -106,11 +102,9 @@ func DecodeRange(src io.ReaderAt, from, length int64) (Range, error) {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return Range{}, ErrBinary
 	}
-	if !utf8.Valid(data) {
-		return Range{}, ErrEncoding
-	}
+	text, _ := e.loose(data)
 	start += from - back
-	return Range{string(data), start, start + int64(len(data))}, nil
+	return Range{text, start, start + int64(len(data))}, nil
 }
 
 // decodeWideRange is DecodeRange for UTF-16.
@@ -138,11 +132,61 @@ func decodeWideRange(e Encoding, src io.ReaderAt, from, length int64) (Range, er
 		}
 	}
 	data = data[:min(end, len(data))]
-	body, err := decodeWide(e, data)
+	body, ok := e.decode(data)
+	if !ok || strings.IndexByte(body, 0) >= 0 {
+		return Range{}, ErrBinary
+	}
+	return Range{body, from, from + int64(len(data))}, nil
+}
+
+// decodeLegacyRange is DecodeRange for encodings in which a byte does not say
+// whether it begins a character. It goes forward from the line's start, or from
+// as far back as lines usually begin: a line end is never part of a character.
+func decodeLegacyRange(e Encoding, src io.ReaderAt, from, length int64) (Range, error) {
+	const lookBack = 4 << 10
+	back := min(from, lookBack)
+	data, err := readAt(src, from-back, back+max(length, 1)+utf8.UTFMax)
 	if err != nil {
 		return Range{}, err
 	}
-	return Range{body, from, from + int64(len(data))}, nil
+	start := bytes.LastIndexByte(data[:min(back, int64(len(data)))], '\n') + 1
+	for start < int(back) {
+		n := e.first(data[start:])
+		if start+n > int(back) {
+			break
+		}
+		start += n
+	}
+	end := min(int(back+max(length, 1)), len(data))
+	whole := end
+	for whole < min(end+utf8.UTFMax, len(data)) {
+		if _, ok := e.decode(data[start:whole]); ok {
+			break
+		}
+		whole++
+	}
+	if _, ok := e.decode(data[start:whole]); ok {
+		end = whole
+	}
+	if bytes.IndexByte(data[start:end], 0) >= 0 {
+		return Range{}, ErrBinary
+	}
+	text, err := e.loose(data[start:end])
+	if err != nil {
+		return Range{}, err
+	}
+	at := from - back + int64(start)
+	return Range{text, at, at + int64(end-start)}, nil
+}
+
+// first is how many bytes the first character has; 1 where there is none.
+func (e Encoding) first(data []byte) int {
+	for n := 1; n <= min(utf8.UTFMax, len(data)); n++ {
+		if _, ok := e.decode(data[:n]); ok {
+			return n
+		}
+	}
+	return 1
 }
 
 // surrogate reports whether a unit of UTF-16 is one of the half that begins at

@@ -22,16 +22,22 @@ func TestDecodeStream(t *testing.T) {
 		{"a character cut by the sniffing", strings.Repeat("x", sniffed-1) + "äx", strings.Repeat("x", sniffed-1) + "äx", 0, nil},
 		{"broken later on", strings.Repeat("x", sniffed) + "\xff", strings.Repeat("x", sniffed) + "\xff", 0, nil},
 		{"binary", "a\x00", "", 0, ErrBinary},
-		{"Latin-1", "caf\xe9 au lait", "", 0, ErrEncoding},
+		{"Latin-1", "caf\xe9 au lait", "café au lait", -1, nil},
+		{"Shift JIS cut by the sniffing", strings.Repeat("\x93\xfa\x96\x7b\x8c\xea\n", 2000), strings.Repeat("日本語\n", 2000), -1, nil},
+		{"neither", strings.Repeat("\x01\xff", 40), "", 0, ErrBinary},
 		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", "", 0, ErrBinary},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, at, err := DecodeStream(strings.NewReader(c.data))
+			e, err := Sniff(strings.NewReader(c.data))
 			if !errors.Is(err, c.err) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
 			if err != nil {
 				return
+			}
+			r, at, err := DecodeStream(strings.NewReader(c.data), e)
+			if err != nil {
+				t.Fatal(err)
 			}
 			got, err := io.ReadAll(r)
 			if err != nil || string(got) != c.want || at != c.at {
@@ -58,10 +64,15 @@ func TestDecodeRange(t *testing.T) {
 		{"UTF-16 from within a pair", "\xff\xfe\x3d\xd8\x00\xdeb\x00", 4, 4, Range{"😀", 2, 6}, nil},
 		{"UTF-16 to within a pair", "\xff\xfeb\x00\x3d\xd8\x00\xde", 2, 4, Range{"b", 2, 4}, nil},
 		{"binary", "a\x00b", 0, 1, Range{}, ErrBinary},
-		{"no UTF-8 further on", strings.Repeat("x", sniffed) + "\xff\xff", sniffed, 9, Range{}, ErrEncoding},
+		{"no UTF-8 further on", strings.Repeat("x", sniffed) + "\xff\xff", sniffed, 9, Range{"\ufffd", sniffed, sniffed + 2}, nil},
+		{"Latin-1", "caf\xe9 au", 3, 2, Range{"é ", 3, 5}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := DecodeRange(strings.NewReader(c.data), c.from, c.length)
+			var got Range
+			e, err := Sniff(strings.NewReader(c.data))
+			if err == nil {
+				got, err = DecodeRange(strings.NewReader(c.data), e, c.from, c.length)
+			}
 			if !errors.Is(err, c.err) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
@@ -69,6 +80,25 @@ func TestDecodeRange(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestDecodeRangeOfTwoBytesEach(t *testing.T) {
+	data := strings.Repeat("\x82\xcd\x93\xfa\x96\x7b\x8c\xea\n", 2) // は日本語
+	for _, c := range []struct {
+		from, length int64
+		want         Range
+	}{
+		{0, 2, Range{"は", 0, 2}},
+		{5, 1, Range{"本", 4, 6}},
+		{2, 3, Range{"日本", 2, 6}},
+		{12, 1, Range{"日", 11, 13}},
+		{6, 99, Range{"語\nは日本語\n", 6, 18}},
+	} {
+		got, err := DecodeRange(strings.NewReader(data), ShiftJIS, c.from, c.length)
+		if err != nil || got != c.want {
+			t.Errorf("from %d, %d bytes: %+v, %v", c.from, c.length, got, err)
+		}
 	}
 }
 
@@ -85,7 +115,7 @@ func FuzzDecodeRange(f *testing.F) {
 		var all strings.Builder
 		mark := int64(len(whole.Encoding().mark()))
 		for at := mark; at < int64(len(data)); {
-			piece, err := DecodeRange(bytes.NewReader(data), at, int64(length))
+			piece, err := DecodeRange(bytes.NewReader(data), whole.Encoding(), at, int64(length))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,53 +3,17 @@ package workspace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/unicode"
 )
 
-// What Decode refuses.
+// What is no text.
 var (
 	ErrBinary   = errors.New("is a binary file")
-	ErrEncoding = errors.New("is not UTF-8: a binary file, or text in a legacy encoding")
+	ErrEncoding = errors.New("is not UTF-8") // text to write
 )
-
-// Encoding is how a text file is written in bytes.
-type Encoding int
-
-// The encodings that are read and kept. UTF-16 is known by its byte order mark.
-const (
-	UTF8 Encoding = iota
-	UTF8BOM
-	UTF16LE
-	UTF16BE
-)
-
-// mark is the byte order mark that begins a file of the encoding.
-func (e Encoding) mark() string {
-	return [...]string{"", "\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}[e]
-}
-
-func (e Encoding) wide() bool { return e == UTF16LE || e == UTF16BE }
-
-func (e Encoding) String() string {
-	return [...]string{"UTF-8", "UTF-8 with BOM", "UTF-16 LE", "UTF-16 BE"}[e]
-}
-
-// encodingOf tells a file's encoding by how it begins.
-func encodingOf(data []byte) Encoding {
-	for _, e := range []Encoding{UTF8BOM, UTF16LE, UTF16BE} {
-		if bytes.HasPrefix(data, []byte(e.mark())) {
-			return e
-		}
-	}
-	return UTF8
-}
 
 // sniffed is how much of a file decides whether it is binary.
 const sniffed = 8 << 10
@@ -73,66 +37,47 @@ type Text struct {
 	crlf     []int  // where in lf stands an LF that is a CRLF in body, rising
 }
 
-// Decode reads a file's bytes as text. The error wraps ErrBinary or ErrEncoding.
+// Decode reads a file's bytes as text, whatever its encoding: UTF-8, UTF-16 with
+// a mark, else the legacy encoding that it most likely is written in. Who reads
+// a file and who changes it both come here, so that they see the same. The error
+// wraps ErrBinary.
 func Decode(data []byte) (*Text, error) {
-	t := &Text{raw: data, encoding: encodingOf(data)}
-	rest := data[len(t.encoding.mark()):]
+	e := encodingOf(data)
+	rest := data[len(e.mark()):]
+	if !e.wide() && bytes.IndexByte(rest, 0) >= 0 {
+		return nil, ErrBinary
+	}
+	body, ok := e.decode(rest)
 	switch {
-	case t.encoding.wide():
-		body, err := decodeWide(t.encoding, rest)
-		if err != nil {
+	case ok && strings.IndexByte(body, 0) < 0:
+	case e.wide():
+		return nil, ErrBinary
+	default:
+		var err error
+		if e, body, err = guess(data); err != nil {
 			return nil, err
 		}
-		t.body = body
-	case bytes.IndexByte(rest, 0) >= 0:
-		return nil, ErrBinary
-	case !utf8.Valid(rest):
-		return nil, ErrEncoding
-	default:
-		t.body = string(rest)
 	}
+	return newText(data, e, body), nil
+}
+
+// decodeAs reads the bytes of a text that was written in an encoding, as Decode
+// would but for the guess.
+func decodeAs(e Encoding, data []byte) (*Text, error) {
+	if e.Legacy() && !utf8.Valid(data) {
+		body, ok := e.decode(data)
+		if !ok || strings.IndexByte(body, 0) >= 0 {
+			return nil, ErrBinary
+		}
+		return newText(data, e, body), nil
+	}
+	return Decode(data)
+}
+
+func newText(data []byte, e Encoding, body string) *Text {
+	t := &Text{raw: data, encoding: e, body: body}
 	t.foldLineEnds()
-	return t, nil
-}
-
-// decodeWide reads UTF-16. What would not come back as the same bytes is no text.
-func decodeWide(e Encoding, data []byte) (string, error) {
-	body, err := e.codec().NewDecoder().Bytes(data)
-	if err != nil || bytes.IndexByte(body, 0) >= 0 {
-		return "", ErrBinary
-	}
-	back, err := e.encode(string(body))
-	if err != nil || !bytes.Equal(back, data) {
-		return "", ErrBinary
-	}
-	return string(body), nil
-}
-
-// codec is x/text's UTF-16, to which byte order marks are characters.
-func (e Encoding) codec() encoding.Encoding {
-	order := unicode.LittleEndian
-	if e == UTF16BE {
-		order = unicode.BigEndian
-	}
-	return unicode.UTF16(order, unicode.IgnoreBOM)
-}
-
-// encode writes text without a mark.
-func (e Encoding) encode(text string) ([]byte, error) {
-	if !e.wide() {
-		return []byte(text), nil
-	}
-	return e.codec().NewEncoder().Bytes([]byte(text))
-}
-
-// Encode writes a new file's text as it is: with the encoding's mark, and with
-// the line ends that it has.
-func (e Encoding) Encode(text string) ([]byte, error) {
-	data, err := e.encode(text)
-	if err != nil {
-		return nil, fmt.Errorf("encoding as %s: %w", e, err)
-	}
-	return append([]byte(e.mark()), data...), nil
+	return t
 }
 
 func (t *Text) foldLineEnds() {

@@ -34,8 +34,10 @@ func TestDecode(t *testing.T) {
 		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", 0, "", "", "", ErrBinary},
 		{"NUL", "\x00\x01\x02\xff", 0, "", "", "", ErrBinary},
 		{"a late NUL", strings.Repeat("x", 100_000) + "\x00", 0, "", "", "", ErrBinary},
-		{"Latin-1", "caf\xe9\n", 0, "", "", "", ErrEncoding},
-		{"cut UTF-8", "caf\xc3", 0, "", "", "", ErrEncoding},
+		{"Latin-1", "caf\xe9\n", Windows1252, "café\n", "café\n", "\n", nil},
+		{"cut UTF-8", "caf\xc3", Windows1252, "cafÃ", "cafÃ", "", nil},
+		{"what Windows leaves free", "a\x81\r\n", Latin1, "a\u0081\r\n", "a\u0081\n", "\r\n", nil},
+		{"control characters", strings.Repeat("\x01\x02\xff\xfe", 9), 0, "", "", "", ErrBinary},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := Decode([]byte(c.data))

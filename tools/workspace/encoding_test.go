@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// legacyTexts are texts as they stand in sources of many countries, long enough
+// to be told apart.
+func legacyTexts() map[Encoding]string {
+	return map[Encoding]string{
+		Windows1252: "// Überprüft, ob die Größe gültig ist, und gibt zurück, was übrig bleibt.\n// „Naïveté“ kostet 5 €.\n",
+		Windows1251: "// Проверяет, что размер допустим, и возвращает остаток.\n// Если файла нет, возвращается ошибка.\n",
+		KOI8R:       "# Проверяет, что размер допустим, и возвращает остаток.\n# Если файла нет, возвращается ошибка.\n",
+		ShiftJIS:    "// サイズが正しいかどうかを調べ、残りを返します。\n// ファイルがない場合はエラーになります。\n",
+		EUCJP:       "# サイズが正しいかどうかを調べ、残りを返します。\n# ファイルがない場合はエラーになります。\n",
+		EUCKR:       "// 크기가 올바른지 확인하고 나머지를 반환합니다.\n// 파일이 없으면 오류가 발생합니다.\n",
+		GB18030:     "// 检查大小是否有效，并返回剩余部分。\n// 如果文件不存在，则返回错误。我们的代码在这里。\n",
+	}
+}
+
+func TestGuess(t *testing.T) {
+	for want, text := range legacyTexts() {
+		t.Run(want.String(), func(t *testing.T) {
+			data, err := want.Encode("package main\n\n" + text + "\nfunc main() {}\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Decode(data)
+			if err != nil || got.Encoding() != want || !strings.Contains(got.LF(), text) {
+				t.Fatalf("%v, %v, want %v", got.Encoding(), err, want)
+			}
+			for range 20 { // it asks many at once
+				if again, _ := Decode(data); again.Encoding() != got.Encoding() {
+					t.Fatalf("now it is %v", again.Encoding())
+				}
+			}
+		})
+	}
+}
+
+// TestEditKeepsLegacyEncoding changes a line of each text; all other bytes stay.
+func TestEditKeepsLegacyEncoding(t *testing.T) {
+	for e, text := range legacyTexts() {
+		t.Run(e.String(), func(t *testing.T) {
+			text = strings.ReplaceAll("one\n"+text+"two\n", "\n", "\r\n")
+			data, err := e.Encode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := strings.Index(before.LF(), "two")
+			after, err := before.Apply(Splice{at, at + 3, "three\nfour"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := bytes.Replace(data, []byte("two\r\n"), []byte("three\r\nfour\r\n"), 1)
+			if !bytes.Equal(after.Bytes(), want) || after.Encoding() != e {
+				t.Errorf("%v: %q, want %q", after.Encoding(), after.Bytes(), want)
+			}
+			if _, err := before.Apply(Splice{at, at, "🎉"}); e != GB18030 && (err == nil || !strings.Contains(err.Error(), `lacks '🎉'`)) {
+				t.Errorf("a character that it lacks: %v", err)
+			}
+			whole, err := before.Replace(strings.ReplaceAll(before.LF(), "one", "1"))
+			if err != nil || !bytes.Equal(whole.Bytes(), bytes.Replace(data, []byte("one"), []byte("1"), 1)) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestEveryEncodingIsWhole(t *testing.T) {
+	for e := UTF8; e < encodings; e++ {
+		data, err := e.Encode("plain\n")
+		if err != nil || e.String() == "" {
+			t.Errorf("%d %v: %v", e, e, err)
+		}
+		if text, ok := e.decode(data[len(e.mark()):]); !ok || text != "plain\n" {
+			t.Errorf("%v: %q", e, text)
+		}
+		if (e.codec() == nil) != (e == UTF8 || e == UTF8BOM) {
+			t.Errorf("%v: codec %v", e, e.codec())
+		}
+	}
+}
