@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session"
@@ -71,13 +72,18 @@ func blockOf(c session.Content) ContentBlock {
 		}
 		return EmbeddedResource{Resource: TextResourceContents{URI: c.URI, Text: c.Text, MimeType: c.MIME}}
 	case session.ContentMedia:
-		data := base64.StdEncoding.EncodeToString(c.Data)
-		if len(c.MIME) > 6 && c.MIME[:6] == "audio/" {
-			return AudioContent{Data: data, MimeType: c.MIME}
-		}
-		return ImageContent{Data: data, MimeType: c.MIME, URI: c.URI}
+		return mediaBlock(c.MIME, c.Data, c.URI)
 	}
 	return TextContent{Text: c.Text}
+}
+
+// mediaBlock is a sound or an image.
+func mediaBlock(mime string, data []byte, uri string) ContentBlock {
+	encoded := base64.StdEncoding.EncodeToString(data)
+	if strings.HasPrefix(mime, "audio/") {
+		return AudioContent{Data: encoded, MimeType: mime}
+	}
+	return ImageContent{Data: encoded, MimeType: mime, URI: uri}
 }
 
 // noticeOf is a notice where the editor knows them, else a line of thought.
@@ -137,6 +143,8 @@ func contentOf(shown []session.Shown) []ToolCallContent {
 			out = append(out, Diff{Path: s.Change.Path, OldText: s.Change.Old, NewText: s.Change.New})
 		case s.TerminalID != "":
 			out = append(out, Terminal{TerminalID: s.TerminalID})
+		case s.Media != nil:
+			out = append(out, Content{Content: mediaBlock(s.Media.MIME, s.Media.Data, "")})
 		default:
 			out = append(out, Content{Content: TextContent{Text: s.Text}})
 		}

@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -33,6 +34,7 @@ func updating() bool {
 //	config.json    the user's configuration; else retries come at once
 //	env            lines NAME=VALUE for the agent, over those that choose the scripted model
 //	files/PATH     a file of the project, and home/PATH one of the home folder
+//	base64/PATH    a file of the project that is no text, in base64
 //	model          the model's replies, one a line (see mockPart)
 //	wire           what goes over the wire, below
 //	requests       lines "N REGEXP": the N-th request to the model matches; "N !REGEXP": it does not
@@ -153,6 +155,12 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 			}
 		case "files":
 			p.write(t, filepath.Join(p.Dir, filepath.FromSlash(path)), string(f.Data))
+		case "base64":
+			data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(f.Data), "\n", ""))
+			if err != nil {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+			p.write(t, filepath.Join(p.Dir, filepath.FromSlash(path)), string(data))
 		case "home":
 			p.write(t, filepath.Join(p.Env["HOME"], filepath.FromSlash(path)), string(f.Data))
 		case "whole":

@@ -301,6 +301,7 @@ func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err err
 		c.rec.Card.Changes = result.Changes
 	}
 	c.rec.Plan = result.Plan
+	c.rec.Media = result.Media
 	shown := c.finalContent(result, err)
 	c.rec.Content = shown
 	if result.TerminalID != "" { // which shows the output already
@@ -310,6 +311,7 @@ func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err err
 	c.put(ctx)
 
 	told := context.WithoutCancel(ctx)
+	shown = append(shown, shownMedia(result.Media)...)
 	t.update(told, Call{ID: c.rec.ID, Status: c.rec.Status, Card: &c.rec.Card, Content: shown, Output: &env})
 	if result.Plan != nil {
 		t.update(told, PlanChanged{*result.Plan})
@@ -368,6 +370,14 @@ func shownText(text string) []Shown {
 	return []Shown{{Text: text}}
 }
 
+func shownMedia(media []tools.Media) []Shown {
+	shown := make([]Shown, len(media))
+	for i := range media {
+		shown[i] = Shown{Media: &media[i]}
+	}
+	return shown
+}
+
 func shownChanges(changes []kinds.Change) []Shown {
 	shown := make([]Shown, 0, len(changes)+1)
 	for i := range changes {
@@ -395,7 +405,7 @@ func (t *Turn) takeResults(ctx context.Context, calls []*call) (end string) {
 	}
 	msg := model.Message{Role: model.RoleTool}
 	for _, c := range calls {
-		msg.Parts = append(msg.Parts, c.rec.asResult())
+		msg.Parts = append(msg.Parts, c.rec.asResult()...)
 	}
 	t.session.remember(msg)
 	return end

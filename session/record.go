@@ -53,6 +53,7 @@ type callRecord struct {
 	Content  []Shown         `json:"content,omitzero"`
 	Output   *tools.Envelope `json:"output,omitzero"`
 	Result   string          `json:"result,omitzero"` // as the model reads it
+	Media    []tools.Media   `json:"media,omitzero"`  // beside it, and at the end of Content
 	Failed   bool            `json:"failed,omitzero"`
 	Plan     *tools.Plan     `json:"plan,omitzero"`
 	For      reader          `json:"for,omitzero"`

@@ -87,7 +87,7 @@ func history(records []recorded) []model.Message {
 				msg.Parts = append(msg.Parts, p.thought.part(model.PartThought))
 			case p.call != nil && p.call.For != readerEditor:
 				msg.Parts = append(msg.Parts, p.call.asCall())
-				results.Parts = append(results.Parts, p.call.asResult())
+				results.Parts = append(results.Parts, p.call.asResult()...)
 			}
 		}
 		for _, m := range []model.Message{msg, results} {
@@ -107,8 +107,13 @@ func (c *callRecord) asCall() model.Part {
 	return model.Part{Type: model.PartCall, CallID: c.ID, Name: c.Name, Args: c.Args, Provider: c.Provider}
 }
 
-func (c *callRecord) asResult() model.Part {
-	return model.Part{Type: model.PartResult, CallID: c.ID, Name: c.Name, Text: c.Result, IsError: c.Failed}
+// asResult is what the call came to, and the media that belong to it.
+func (c *callRecord) asResult() []model.Part {
+	parts := []model.Part{{Type: model.PartResult, CallID: c.ID, Name: c.Name, Text: c.Result, IsError: c.Failed}}
+	for _, m := range c.Media {
+		parts = append(parts, model.Part{Type: model.PartMedia, MIME: m.MIME, Data: m.Data})
+	}
+	return parts
 }
 
 // replay tells the sink all that was recorded, in order.
@@ -150,6 +155,7 @@ func (c *callRecord) replay(ctx context.Context, sink Sink) error {
 			shown = append(shown, s)
 		}
 	}
+	shown = append(shown, shownMedia(c.Media)...)
 	call := Call{ID: c.ID, New: true, Status: c.Status, Tool: c.Tool, Input: rawInput(c.Args), Card: &c.Card, Content: shown, Output: c.Output}
 	if err := sink.Update(ctx, call); err != nil || c.Plan == nil {
 		return err

@@ -64,6 +64,7 @@ type Call struct {
 // Shown is one piece of what a call shows: exactly one field is set.
 type Shown struct {
 	Change     *kinds.Change `json:"change,omitzero"`
+	Media      *tools.Media  `json:"-"` // stored with the call
 	TerminalID string        `json:"terminalId,omitzero"`
 	Text       string        `json:"text,omitzero"` // Markdown
 }

@@ -60,32 +60,36 @@ func Read() Tool {
 		ReadOnly:  true,
 		Requires:  Requires{Read: append([]string{"{user-data}/**"}, fileSurface...)},
 		MaxOutput: maxRead,
-	}, prepareRead)
+	}, (&reader{make(chan struct{}, 1)}).prepare)
 }
 
 // reading is one call of read.
 type reading struct {
 	target
-	in readInput
+	in       readInput
+	decoding chan struct{} // holds a value while an image is being decoded
 }
 
-func prepareRead(ctx context.Context, ws *Workspace, in readInput) (*Action, error) {
+// reader is the tool: what its calls share.
+type reader struct{ decoding chan struct{} }
+
+func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Action, error) {
 	if in.bytes() && (in.Offset > 0 || in.Limit > 0) {
 		return nil, errors.New("give either lines (offset, limit) or bytes (byte_offset, byte_limit), not both")
 	}
-	t, err := resolve(ws, in.Path)
+	file, err := resolve(ws, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{t, in}
-	if t.Inside {
+	r := &reading{file, in, t.decoding}
+	if r.Inside {
 		if err := r.check(ctx); err != nil {
 			return nil, err
 		}
 	}
 	return &Action{
-		Card:  t.root().Read(t.Asked, in.Offset),
-		Facts: kinds.Facts{Paths: t.access(kinds.Read), ReadOnly: true, Concurrent: true},
+		Card:  r.root().Read(r.Asked, in.Offset),
+		Facts: kinds.Facts{Paths: r.access(kinds.Read), ReadOnly: true, Concurrent: true},
 		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return r.run(ctx) },
 	}, nil
 }
@@ -154,6 +158,15 @@ type source interface {
 func (r *reading) show(ctx context.Context, src source, size int64) (Result, error) {
 	if size == 0 {
 		return Result{Text: "[" + r.name + " is empty: 0 bytes]"}, nil
+	}
+	if r.in.bytes() {
+		return r.showText(ctx, src, size)
+	}
+	begin := make([]byte, 512)
+	n, _ := src.ReadAt(begin, 0)
+	mime := workspace.ContentType(begin[:n])
+	if imageFormatOf(mime) != nil {
+		return r.showImage(ctx, mime, src, size)
 	}
 	return r.showText(ctx, src, size)
 }

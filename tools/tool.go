@@ -70,6 +70,7 @@ type Output struct {
 // Result is what a call came to.
 type Result struct {
 	Text       string           // what the model reads; the envelope's data
+	Media      []Media          // what the model and the user see beside it
 	Shown      string           // Markdown for the editor; empty: nothing beside changes and terminal
 	TerminalID string           // the editor's terminal that shows it
 	Locations  []kinds.Location // nil: the card's
@@ -78,6 +79,12 @@ type Result struct {
 	Truncated  bool             // Text is not all there was
 	OutputPath string           // the file that holds all of it, or more
 	Metadata   map[string]any   // further entries of the envelope's metadata
+}
+
+// Media is an image, or a sound.
+type Media struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
 }
 
 // Plan is the list of things to do that the editor shows.

@@ -181,15 +181,25 @@ func (c *Client) wantsBack(modelID string, provider json.RawMessage) bool {
 }
 
 // results makes one message a result, and adds their media to those that are
-// waiting: a tool message holds text only.
+// waiting: a tool message holds text only. Media belong to the result before
+// them; where the model does not take them, that result says so.
 func (c *Client) results(m model.Message, ids *model.CallIDs, media []contentPart) ([]message, []contentPart) {
 	var out []message
+	text, id := "", ""
 	for _, p := range m.Parts {
 		switch p.Type {
 		case model.PartResult:
-			out = append(out, message{Role: "tool", ToolCallID: ids.Result(p.CallID), Content: p.Text})
+			text, id = p.Text, ids.Result(p.CallID)
+			out = append(out, message{Role: "tool", ToolCallID: id, Content: text})
 		case model.PartMedia:
-			media = append(media, c.media(p))
+			part := c.media(p)
+			switch {
+			case part.Type != "text":
+				media = append(media, contentPart{Type: "text", Text: "[of the result of " + id + "]"}, part)
+			case len(out) > 0:
+				text += "\n" + part.Text
+				out[len(out)-1].Content = text
+			}
 		}
 	}
 	return out, media
@@ -228,12 +238,22 @@ func (c *Client) content(parts []model.Part) any {
 // the model cannot take.
 func (c *Client) media(p model.Part) contentPart {
 	switch format := audioFormat(p.MIME); {
-	case strings.HasPrefix(p.MIME, "image/") && c.images:
+	case imageType(p.MIME) && c.images:
 		return contentPart{Type: "image_url", ImageURL: &imageURL{URL: "data:" + p.MIME + ";base64," + base64.StdEncoding.EncodeToString(p.Data)}}
 	case format != "" && c.audio:
 		return contentPart{Type: "input_audio", InputAudio: &inputAudio{Data: base64.StdEncoding.EncodeToString(p.Data), Format: format}}
 	}
 	return contentPart{Type: "text", Text: model.Unshown(p)}
+}
+
+// imageType tells whether the API takes images of the type. One that it refuses
+// it would refuse in all later requests too.
+func imageType(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
 }
 
 func audioFormat(mime string) string {
