@@ -19,12 +19,7 @@ const maxLine = 2000
 // showLines shows the lines that were asked for, each with its number. It looks
 // at no more of the file than it needs: neither the length of a line nor that of
 // the file matters to what it holds in memory.
-func (r *reading) showLines(ctx context.Context, src source, e workspace.Encoding, size int64) (Result, error) {
-	text, at, err := workspace.DecodeStream(src, e)
-	if err != nil {
-		return Result{}, err
-	}
-	p := &pager{r: bufio.NewReaderSize(text, 64<<10), pos: at, bytewise: at >= 0}
+func (r *reading) showLines(ctx context.Context, p *pager, size int64) (Result, error) {
 	first := max(r.in.Offset, 1)
 	if err := p.skip(ctx, first-1); err != nil {
 		return Result{}, err
@@ -55,6 +50,12 @@ type pager struct {
 	out  strings.Builder
 	used int  // bytes that were read for the page
 	cut  bool // the page is full
+}
+
+// newPager makes a page of text. At is where it begins in the file, or -1 where
+// what is read are not the file's own bytes.
+func newPager(text io.Reader, at int64) *pager {
+	return &pager{r: bufio.NewReaderSize(text, 64<<10), pos: at, bytewise: at >= 0}
 }
 
 // more reports whether anything is left.

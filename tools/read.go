@@ -28,9 +28,9 @@ const (
 	wholeMax = 2 << 20   // of a file that is read whole, and through the editor
 )
 
-// Read is the tool that shows a file's text: with line numbers, or a range of
-// bytes as it stands. Text longer than maxRead ends with a line that says how
-// to go on.
+// Read is the tool that shows a file: text with line numbers, or a range of
+// bytes as it stands; an image as one; a notebook by its cells. Text longer than
+// maxRead ends with a line that says how to go on.
 //
 // A file of at most wholeMax is read through Files, so that what is unsaved in
 // an editor is what is read, and the session remembers it. A larger one is read
@@ -40,10 +40,11 @@ func Read() Tool {
 	return Func(Spec{
 		ID:      "read",
 		Aliases: []string{"Read"},
-		Description: "Reads a text file and shows it with line numbers (number, tab, line). offset is the first line, from 1, limit the number of lines. " +
+		Description: "Reads a file. Text is shown with line numbers (number, tab, line), whatever its encoding. offset is the first line, from 1, limit the number of lines. " +
 			"At most 200 KB are shown at once; the end says which offset continues. A line over 2000 characters is cut; " +
-			"byte_offset and byte_limit show a range of bytes as it stands. It reads no folders: use glob.",
-		SearchHint: "open show view cat file text",
+			"byte_offset and byte_limit show a range of bytes as it stands. Of a notebook the cells are shown, with their outputs. " +
+			"An image (PNG, JPEG, GIF, WebP) is shown as one. It reads no folders: use glob.",
+		SearchHint: "open show view cat file text image picture screenshot notebook jupyter",
 		Parameters: json.RawMessage(`{
 			"type": "object",
 			"properties": {
@@ -168,6 +169,9 @@ func (r *reading) show(ctx context.Context, src source, size int64) (Result, err
 	if imageFormatOf(mime) != nil {
 		return r.showImage(ctx, mime, src, size)
 	}
+	if isNotebook(r.Target) {
+		return r.showNotebook(ctx, src, size)
+	}
 	return r.showText(ctx, src, size)
 }
 
@@ -184,7 +188,7 @@ func (r *reading) showText(ctx context.Context, src source, size int64) (Result,
 	if r.in.bytes() {
 		result, err = r.showBytes(src, e, size)
 	} else {
-		result, err = r.showLines(ctx, src, e, size)
+		result, err = r.showDecoded(ctx, src, e, size)
 	}
 	if errors.Is(err, workspace.ErrBinary) {
 		err = r.noText(err, []byte{0}, size)
@@ -197,6 +201,14 @@ func (r *reading) showText(ctx context.Context, src source, size int64) (Result,
 		result.Text += fmt.Sprintf("\n[not UTF-8: read as %s, which is a guess; a change keeps the encoding]", e)
 	}
 	return result, nil
+}
+
+func (r *reading) showDecoded(ctx context.Context, src source, e workspace.Encoding, size int64) (Result, error) {
+	text, at, err := workspace.DecodeStream(src, e)
+	if err != nil {
+		return Result{}, err
+	}
+	return r.showLines(ctx, newPager(text, at), size)
 }
 
 // encodingOf tells a text's encoding: by all of it, as the tools that change it
