@@ -78,7 +78,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		s.ends.Shell = s.exec
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell,
-		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, Readable: s.readable}
+		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable}
 	return s, nil
 }
 

@@ -45,12 +45,14 @@ type Options struct {
 	Model  string // the flag --model: provider/model; empty: as configured
 	Getenv func(string) string
 	Log    *slog.Logger
+	PDF    tools.PDF // nil: PDF files are not read
 }
 
 // Sessions is all sessions of one process.
 type Sessions struct {
 	paths  config.Paths
 	tools  *tools.Registry
+	pdf    tools.PDF
 	flag   string
 	getenv func(string) string
 	log    *slog.Logger
@@ -75,7 +77,7 @@ func New(o Options) *Sessions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Sessions{paths: o.Paths, tools: o.Tools, flag: o.Model, getenv: o.Getenv, log: o.Log,
+	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, flag: o.Model, getenv: o.Getenv, log: o.Log,
 		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s

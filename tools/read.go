@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools/workspace"
@@ -29,8 +31,8 @@ const (
 )
 
 // Read is the tool that shows a file: text with line numbers, or a range of
-// bytes as it stands; an image as one; a notebook by its cells. Text longer than
-// maxRead ends with a line that says how to go on.
+// bytes as it stands; an image as one; a notebook by its cells; a PDF file by its
+// pages. Text longer than maxRead ends with a line that says how to go on.
 //
 // A file of at most wholeMax is read through Files, so that what is unsaved in
 // an editor is what is read, and the session remembers it. A larger one is read
@@ -43,8 +45,8 @@ func Read() Tool {
 		Description: "Reads a file. Text is shown with line numbers (number, tab, line), whatever its encoding. offset is the first line, from 1, limit the number of lines. " +
 			"At most 200 KB are shown at once; the end says which offset continues. A line over 2000 characters is cut; " +
 			"byte_offset and byte_limit show a range of bytes as it stands. Of a notebook the cells are shown, with their outputs. " +
-			"An image (PNG, JPEG, GIF, WebP) is shown as one. It reads no folders: use glob.",
-		SearchHint: "open show view cat file text image picture screenshot notebook jupyter",
+			"Of a PDF file the text is shown, and offset and limit count its pages. An image (PNG, JPEG, GIF, WebP) is shown as one. It reads no folders: use glob.",
+		SearchHint: "open show view cat file text image picture screenshot notebook jupyter pdf page",
 		Parameters: json.RawMessage(`{
 			"type": "object",
 			"properties": {
@@ -89,10 +91,18 @@ func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Act
 		}
 	}
 	return &Action{
-		Card:  r.root().Read(r.Asked, in.Offset),
+		Card:  r.root().Read(r.Asked, r.line()),
 		Facts: kinds.Facts{Paths: r.access(kinds.Read), ReadOnly: true, Concurrent: true},
 		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return r.run(ctx) },
 	}, nil
+}
+
+// line is the line of the file that is read first, where offset means one.
+func (r *reading) line() int {
+	if isNotebook(r.Target) || strings.EqualFold(filepath.Ext(r.Target), ".pdf") {
+		return 0
+	}
+	return r.in.Offset
 }
 
 func (in readInput) bytes() bool { return in.ByteOffset != nil || in.ByteLimit != nil }
@@ -168,6 +178,9 @@ func (r *reading) show(ctx context.Context, src source, size int64) (Result, err
 	mime := workspace.ContentType(begin[:n])
 	if imageFormatOf(mime) != nil {
 		return r.showImage(ctx, mime, src, size)
+	}
+	if mime == "application/pdf" {
+		return r.showPDF(ctx, size)
 	}
 	if isNotebook(r.Target) {
 		return r.showNotebook(ctx, src, size)

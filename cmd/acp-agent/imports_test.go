@@ -28,8 +28,9 @@ var layout = map[string][]string{
 	"kinds":   {},
 	"editors": {},
 
-	"tools":           {"kinds", "tools/workspace", "tools/process", "tools/sandbox", "lsp"},
+	"tools":           {"kinds", "tools/workspace", "tools/process", "tools/pdf", "tools/sandbox", "lsp"},
 	"tools/process":   {},
+	"tools/pdf":       {"tools/process"},
 	"tools/workspace": {},
 	"tools/sandbox":   {"tools/process"},
 	"tools/mcp":       {"tools", "tools/process", "kinds"},

@@ -27,6 +27,7 @@ type grammar struct {
 	Logout  logoutCommand  `cmd:"" help:"Forget stored keys."`
 	Trust   trustCommand   `cmd:"" help:"Trust a folder and its settings as they are now."`
 	Version versionCommand `cmd:"" help:"Show the version."`
+	ReadPDF readPDFCommand `cmd:"" name:"read-pdf" hidden:""`
 
 	ShowVersion versionFlag `name:"version" help:"Show the version."`
 }
