@@ -9,11 +9,11 @@ import (
 
 // font turns codes into text.
 type font struct {
-	wide     bool // two bytes a code
-	unicode  *toUnicode
-	encoding pdf.TextEncoding // where unicode is nil; nil: its codes mean nothing
-	widths   map[int]float64  // by code, of a size of 1
-	usual    float64          // the width of all others
+	wide    bool // two bytes a code
+	unicode *toUnicode
+	codes   *[256]string    // where unicode is nil; nil: its codes mean nothing
+	widths  map[int]float64 // by code, of a size of 1
+	usual   float64         // the width of all others
 }
 
 // fontOf is the font that a name means; nil where there is none.
@@ -34,8 +34,8 @@ func newFont(v pdf.Value) *font {
 	if cmap := v.Key("ToUnicode"); cmap.Kind() == pdf.Stream {
 		f.unicode = readToUnicode(cmap, v)
 	}
-	if f.unicode == nil && (!f.wide || v.Key("Encoding").Name() == "UniGB-UCS2-H") {
-		f.encoding = (&pdf.Font{V: v}).Encoder()
+	if f.unicode == nil && !f.wide {
+		f.codes = simpleCodes(v.Key("Encoding"))
 	}
 	if f.wide {
 		f.readWide(v.Key("DescendantFonts").Index(0))
@@ -92,12 +92,12 @@ func (f *font) decode(codes string) (text string, width float64, count int) {
 		} else {
 			width += f.usual
 		}
-		if f.unicode != nil {
+		switch {
+		case f.unicode != nil:
 			b.WriteString(f.unicode.text(code))
+		case f.codes != nil:
+			b.WriteString(f.codes[code])
 		}
-	}
-	if f.unicode == nil && f.encoding != nil {
-		return f.encoding.Decode(codes), width, count
 	}
 	return b.String(), width, count
 }

@@ -41,7 +41,7 @@ var (
 	ErrEncrypted = errors.New("it is encrypted: it needs a password, without which its text cannot be read")
 	errDamaged   = errors.New("it is damaged, or uses what is not supported")
 	errTooMuch   = errors.New("reading it takes too much memory, as with a page that is damaged: ask for other pages, or for one by one")
-	errTooLong   = fmt.Errorf("reading it takes longer than %v, as with a file that is damaged: ask for fewer pages", maxTime)
+	errTooLong   = errors.New("reading it takes too long, as with a file that is damaged: ask for fewer pages")
 )
 
 // Reader reads PDF files in a child process.

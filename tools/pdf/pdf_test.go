@@ -67,12 +67,12 @@ func deflated(data string) string {
 }
 
 // pages is a document whose pages draw what is given. Fonts: F1 is Helvetica,
-// F2 has two bytes a code. X1 is a form that says "form".
+// F2 has two bytes a code, F3 names its glyphs. X1 is a form that says "form".
 func pages(contents ...string) string {
 	kids := ""
 	objects := []string{
 		"<</Type/Catalog/Pages 2 0 R>>", "",
-		"<</Font<</F1 4 0 R/F2 5 0 R>>/XObject<</X1 8 0 R>>>>",
+		"<</Font<</F1 4 0 R/F2 5 0 R/F3<</Type/Font/Subtype/Type1/Encoding<</BaseEncoding/MacRomanEncoding/Differences[1/fi/A.sc/uni20AC 66/alpha/nonesuch 300/B]>>>>>>/XObject<</X1 8 0 R>>>>",
 		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/FirstChar 32/Widths[" + strings.Repeat("500 ", 224) + "]>>",
 		"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[6 0 R]/ToUnicode 7 0 R>>",
 		"<</Type/Font/Subtype/CIDFontType2/DW 1000/W[1[500 500]3 9 600]>>",
@@ -114,6 +114,7 @@ func TestPageText(t *testing.T) {
 		{"two columns", "BT /F1 10 Tf 50 700 Td (left) Tj 300 0 Td (right) Tj ET", "left right"},
 		{"WinAnsi", "BT /F1 10 Tf (caf\\351 \\200) Tj ET", "café €"},
 		{"two bytes a code", "BT /F2 10 Tf <00010002> Tj <000300040005> Tj <00060007> Tj ET", "Afi日旦旧x😀"},
+		{"named glyphs", "BT /F3 10 Tf <010203> Tj (BCD\\212) Tj ET", "fiA€αCDä"},
 		{"a form", "BT /F1 10 Tf 0 100 Td (before) Tj ET q /X1 Do Q BT 0 20 Td (after) Tj ET", "before\nform\nform\nform\nform\nform\nform\nform\nform\nafter"},
 		{"under a scaled page", "q 0.1 0 0 0.1 0 0 cm BT /F1 100 Tf 500 7000 Td (big) Tj 0 -120 Td (line) Tj ET Q", "big\nline"},
 		{"no font", "BT (nothing) Tj ET", ""},

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 )
 
@@ -36,10 +36,10 @@ func Serve(file *os.File, out io.Writer, arg string) error {
 // watchMemory ends the process when it takes more than it may. Limits of the
 // system would do the same, but not on all systems.
 func watchMemory(most uint64) {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	var memory runtime.MemStats
 	for range time.Tick(10 * time.Millisecond) {
-		metrics.Read(sample)
-		if sample[0].Value.Uint64()-sample[1].Value.Uint64() > most {
+		runtime.ReadMemStats(&memory)
+		if memory.Sys-memory.HeapReleased > most {
 			os.Exit(statusTooMuch)
 		}
 	}
