@@ -1,13 +1,18 @@
 package session
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
+	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
 // ContentType tells the blocks of a prompt apart.
@@ -29,6 +34,8 @@ type Content struct {
 	Name string      `json:"name,omitzero"` // link
 	MIME string      `json:"mime,omitzero"`
 	Data []byte      `json:"data,omitzero"` // media, resource of bytes
+	// Unseen says of media what is wrong with it, so that no model gets it.
+	Unseen string `json:"unseen,omitzero"`
 }
 
 // Text is a block of text.
@@ -38,6 +45,9 @@ func Text(s string) Content { return Content{Type: ContentText, Text: s} }
 func (c Content) parts() []model.Part {
 	switch c.Type {
 	case ContentMedia:
+		if c.Unseen != "" {
+			return textPart(fmt.Sprintf("[%s, %d bytes, cannot be shown: %s]", c.MIME, len(c.Data), c.Unseen))
+		}
 		return []model.Part{{Type: model.PartMedia, MIME: c.MIME, Data: c.Data}}
 	case ContentLink:
 		return textPart("[" + linkName(c) + "](" + PathOf(c.URI) + ")")
@@ -51,6 +61,25 @@ func (c Content) parts() []model.Part {
 		return nil
 	}
 	return textPart(c.Text)
+}
+
+// fitted is a prompt whose images are fit for models: a provider refuses one that
+// is damaged, too large or not what it is called, and then all later requests of
+// the conversation with it.
+func fitted(ctx context.Context, prompt []Content) []Content {
+	out := slices.Clone(prompt)
+	for i, c := range out {
+		if c.Type != ContentMedia || !strings.HasPrefix(c.MIME, "image/") {
+			continue
+		}
+		p, err := tools.FitImage(ctx, workspace.ContentType(c.Data), bytes.NewReader(c.Data), int64(len(c.Data)))
+		if err != nil {
+			out[i].Unseen = err.Error()
+			continue
+		}
+		out[i].MIME, out[i].Data = p.MIME, p.Data
+	}
+	return out
 }
 
 func textPart(s string) []model.Part { return []model.Part{{Type: model.PartText, Text: s}} }

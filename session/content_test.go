@@ -1,6 +1,11 @@
 package session
 
 import (
+	"bytes"
+	"errors"
+	"image"
+	"image/gif"
+	"image/png"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,6 +24,33 @@ func TestPathOf(t *testing.T) {
 		if got := PathOf(c.uri); got != c.want {
 			t.Errorf("PathOf(%q) = %q, want %q", c.uri, got, c.want)
 		}
+	}
+}
+
+// TestFitted: of a prompt's images models get those that they take, under the
+// name of what they are, and are told of the others.
+func TestFitted(t *testing.T) {
+	var large, small bytes.Buffer
+	if err := errors.Join(png.Encode(&large, image.NewGray(image.Rect(0, 0, 5000, 10))), gif.Encode(&small, image.NewGray(image.Rect(0, 0, 3, 2)), nil)); err != nil {
+		t.Fatal(err)
+	}
+	media := func(mime string, data []byte) Content { return Content{Type: ContentMedia, MIME: mime, Data: data} }
+	prompt := []Content{Text("look"), media("image/png", large.Bytes()), media("image/jpeg", small.Bytes()),
+		media("image/png", []byte("\x89PNG\r\n\x1a\n")), media("image/svg+xml", []byte("<svg/>")), media("audio/wav", []byte("RIFF"))}
+	got := fitted(t.Context(), prompt)
+	if c, err := png.DecodeConfig(bytes.NewReader(got[1].Data)); err != nil || c.Width >= 5000 || got[1].MIME != "image/png" {
+		t.Errorf("a large image: %s of %d pixels, %v", got[1].MIME, c.Width, err)
+	}
+	if c, err := png.DecodeConfig(bytes.NewReader(got[2].Data)); err != nil || c.Width != 3 || got[2].MIME != "image/png" {
+		t.Errorf("one of another name: %s, %v", got[2].MIME, err)
+	}
+	for i, want := range map[int]string{3: "[image/png, 8 bytes, cannot be shown: it is damaged (", 4: "[image/svg+xml, 6 bytes, cannot be shown: images of type text/plain"} {
+		if parts := got[i].parts(); len(parts) != 1 || !strings.HasPrefix(parts[0].Text, want) {
+			t.Errorf("%+v, want %s", parts, want)
+		}
+	}
+	if got[0].Text != "look" || got[5].Unseen != "" || len(prompt[1].Data) != large.Len() {
+		t.Error("something else was changed")
 	}
 }
 

@@ -122,6 +122,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	if err := s.lease(ctx); err != nil {
 		return "", err
 	}
+	t.prompt = fitted(ctx, t.prompt)
 	t.keepPrompt(ctx)
 	t.tellNotices(ctx)
 	if direct != nil {
