@@ -84,13 +84,17 @@ func FitImage(ctx context.Context, mime string, src io.ReaderAt, size int64) (*P
 	if err != nil {
 		return nil, damaged(ctx, err)
 	}
+	turned := 1
+	if mime == "image/jpeg" {
+		turned = orientation(src)
+	}
 	fits := format.asIs && max(config.Width, config.Height) <= maxSide && size <= maxImage
-	if fits && config.ColorModel != color.CMYKModel {
+	if fits && turned == 1 && config.ColorModel != color.CMYKModel {
 		data, err := io.ReadAll(reader())
 		p.Media = Media{MIME: mime, Data: data}
 		return p, err
 	}
-	return p, p.encode(img)
+	return p, p.encode(upright(shrink(img, maxSide), turned))
 }
 
 func damaged(ctx context.Context, err error) error {
@@ -116,8 +120,7 @@ func (p *patient) Read(buf []byte) (int, error) {
 
 // encode writes the picture small enough: exactly where that is possible, else
 // as JPEG, which gets coarser and then smaller.
-func (p *Picture) encode(img image.Image) error {
-	scaled := shrink(img, maxSide)
+func (p *Picture) encode(scaled image.Image) error {
 	var out bytes.Buffer
 	if err := png.Encode(&out, scaled); err != nil {
 		return err
@@ -171,12 +174,10 @@ func onWhite(img image.Image) image.Image {
 
 // showImage hands the image to the model and to the editor.
 func (r *reading) showImage(ctx context.Context, mime string, src io.ReaderAt, size int64) (Result, error) {
-	select {
-	case r.decoding <- struct{}{}: // one at a time: each may take some hundred megabytes
-		defer func() { <-r.decoding }()
-	case <-ctx.Done():
-		return Result{}, context.Cause(ctx)
+	if err := r.begin(ctx); err != nil {
+		return Result{}, err
 	}
+	defer r.end()
 	p, err := FitImage(ctx, mime, src, size)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s (%s, %d bytes) cannot be shown: %w", r.name, mime, size, err)

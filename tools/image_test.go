@@ -118,6 +118,61 @@ func TestReadShowsImages(t *testing.T) {
 	}
 }
 
+// exif is a JPEG with an orientation.
+func exif(jpeg string, orientation uint16, order binary.AppendByteOrder) string {
+	tiff := []byte("II*\x00")
+	if order == binary.BigEndian {
+		tiff = []byte("MM\x00*")
+	}
+	tiff = order.AppendUint16(order.AppendUint32(tiff, 8), 2)
+	for _, tag := range []uint16{256, 274} { // a width, which is not asked for, and the orientation
+		tiff = order.AppendUint16(order.AppendUint16(tiff, tag), 3)
+		tiff = order.AppendUint16(order.AppendUint16(order.AppendUint32(tiff, 1), orientation), 0)
+	}
+	segment := "Exif\x00\x00" + string(tiff)
+	return jpeg[:2] + "\xff\xe1" + string(binary.BigEndian.AppendUint16(nil, uint16(len(segment)+2))) + segment + jpeg[2:]
+}
+
+// TestImagesAreUpright turns a picture whose first corner is white, all else
+// being black: it stands at the corner that the orientation says.
+func TestImagesAreUpright(t *testing.T) {
+	img := drawn(60, 40, color.Black)
+	for i := range 20 * 20 {
+		img.Set(i%20, i/20, color.White)
+	}
+	plain := encoded(t, "jpeg", img)
+	for o, corner := range map[uint16]string{1: "top left", 2: "top right", 3: "bottom right", 4: "bottom left", 5: "top left", 6: "top right", 7: "bottom right", 8: "bottom left", 9: "top left"} {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			data := exif(plain, o, order)
+			p, err := FitImage(t.Context(), "image/jpeg", strings.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := image.Decode(bytes.NewReader(p.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := image.Pt(60, 40)
+			if o >= 5 && o <= 8 {
+				size = image.Pt(40, 60)
+			}
+			if got.Bounds().Size() != size || p.Size != size {
+				t.Errorf("%d: %v, %v", o, got.Bounds(), p.Size)
+			}
+			at := image.Pt(3, 3)
+			if strings.HasSuffix(corner, "right") {
+				at.X = size.X - 4
+			}
+			if strings.HasPrefix(corner, "bottom") {
+				at.Y = size.Y - 4
+			}
+			if r, _, _, _ := got.At(at.X, at.Y).RGBA(); r < 0xe000 {
+				t.Errorf("%d: the corner is not %s", o, corner)
+			}
+		}
+	}
+}
+
 // TestReadLargeImage reads one that is larger than what is read as a whole.
 func TestReadLargeImage(t *testing.T) {
 	data := encoded(t, "png", drawn(1000, 1000, nil))

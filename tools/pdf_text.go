@@ -32,6 +32,10 @@ func (r *reading) showPDF(ctx context.Context, size int64) (Result, error) {
 		return Result{}, err
 	}
 	defer f.Close()
+	if err := r.begin(ctx); err != nil {
+		return Result{}, err
+	}
+	defer r.end()
 	first := max(r.in.Offset, 1)
 	pages, err := r.ws.PDF.Pages(ctx, f, first, r.in.Limit, maxRead)
 	switch {

@@ -69,12 +69,26 @@ func Read() Tool {
 // reading is one call of read.
 type reading struct {
 	target
-	in       readInput
-	decoding chan struct{} // holds a value while an image is being decoded
+	in readInput
+	*reader
 }
 
 // reader is the tool: what its calls share.
-type reader struct{ decoding chan struct{} }
+type reader struct {
+	decoding chan struct{} // holds a value while an image or a PDF file is being decoded
+}
+
+// begin waits until no other call decodes: each may take some hundred megabytes.
+func (t *reader) begin(ctx context.Context) error {
+	select {
+	case t.decoding <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t *reader) end() { <-t.decoding }
 
 func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Action, error) {
 	if in.bytes() && (in.Offset > 0 || in.Limit > 0) {
@@ -84,7 +98,7 @@ func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Act
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{file, in, t.decoding}
+	r := &reading{file, in, t}
 	if r.Inside {
 		if err := r.check(ctx); err != nil {
 			return nil, err
@@ -210,6 +224,9 @@ func (r *reading) showText(ctx context.Context, src source, size int64) (Result,
 		return result, err
 	}
 	result.Metadata = map[string]any{"encoding": e.String()}
+	if e == workspace.DamagedUTF8 {
+		result.Text += "\n[not all of it is UTF-8: bytes that are not show as \ufffd; a change keeps them]"
+	}
 	if e.Legacy() {
 		result.Text += fmt.Sprintf("\n[not UTF-8: read as %s, which is a guess; a change keeps the encoding]", e)
 	}

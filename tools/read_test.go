@@ -20,7 +20,7 @@ func TestReadShows(t *testing.T) {
 	ws := diskWorkspace(t, map[string]string{
 		"abc.txt": "a\nb\nc\n", "crlf.txt": "a\r\n\r\nb", "bom.txt": "\xef\xbb\xbfa\n", "u16.txt": "\xff\xfeH\x00i\x00\r\x00\n\x00",
 		"empty.txt": "", "mark.txt": "\xef\xbb\xbf", "sub/deep.txt": "deep\n", "long.txt": strings.Repeat("ä", 2001) + "\nend\n",
-		"2000.txt": strings.Repeat("ä", 2000), "latin.txt": "caf\xe9 au lait\n",
+		"2000.txt": strings.Repeat("ä", 2000), "latin.txt": "caf\xe9 au lait\n", "dam.txt": "äöüäö\xc3\n",
 	})
 	for _, c := range []struct {
 		name string
@@ -38,6 +38,7 @@ func TestReadShows(t *testing.T) {
 		{"UTF-16", args{"path": "u16.txt"}, "     1\tHi"},
 		{"Latin-1", args{"path": "latin.txt"}, "     1\tcafé au lait" + guessed("windows-1252")},
 		{"bytes of Latin-1", args{"path": "latin.txt", "byte_offset": 3, "byte_limit": 1}, "é\n[bytes 3 to 4 of 13; continue with byte_offset 4]" + guessed("windows-1252")},
+		{"damaged UTF-8", args{"path": "dam.txt"}, "     1\täöüäö\ufffd\n[not all of it is UTF-8: bytes that are not show as \ufffd; a change keeps them]"},
 		{"empty", args{"path": "empty.txt"}, "[empty.txt is empty: 0 bytes]"},
 		{"empty from a line", args{"path": "empty.txt", "offset": 7}, "[empty.txt is empty: 0 bytes]"},
 		{"a mark only", args{"path": "mark.txt"}, "[mark.txt is empty: it holds a byte order mark only]"},

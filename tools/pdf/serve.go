@@ -20,7 +20,8 @@ func Serve(file *os.File, out io.Writer, arg string) error {
 		return fmt.Errorf("the argument is no request: %w", err)
 	}
 	debug.SetMaxStack(maxMemory / 8)
-	go watchMemory(r.Memory) // as long as the process lives
+	go watchMemory(r.Memory)                                     // as long as the process lives
+	time.AfterFunc(2*maxTime, func() { os.Exit(statusTooMuch) }) // where who asked is gone
 	info, err := file.Stat()
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ const (
 	UTF8BOM
 	UTF16LE
 	UTF16BE
+	DamagedUTF8 // UTF-8 but for a few bytes, each of which reads as U+FFFD
 	Latin1
 	Latin2
 	Cyrillic
@@ -50,7 +51,7 @@ const (
 
 // String names the encoding as the registry of the internet does.
 func (e Encoding) String() string {
-	return [encodings]string{"UTF-8", "UTF-8 with BOM", "UTF-16 LE", "UTF-16 BE",
+	return [encodings]string{"UTF-8", "UTF-8 with BOM", "UTF-16 LE", "UTF-16 BE", "UTF-8 with errors",
 		"ISO-8859-1", "ISO-8859-2", "ISO-8859-5", "ISO-8859-6", "ISO-8859-7", "ISO-8859-8",
 		"windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "KOI8-R",
 		"Shift_JIS", "EUC-JP", "EUC-KR", "GB18030", "Big5"}[e]
@@ -67,7 +68,7 @@ func (e Encoding) mark() string {
 	return [encodings]string{UTF8BOM: "\xef\xbb\xbf", UTF16LE: "\xff\xfe", UTF16BE: "\xfe\xff"}[e]
 }
 
-// codec is x/text's form of the encoding; nil for UTF-8. To that of UTF-16 byte
+// codec is x/text's form of the encoding; nil for all of UTF-8. To that of UTF-16 byte
 // order marks are characters.
 func (e Encoding) codec() encoding.Encoding {
 	switch e {
@@ -149,6 +150,9 @@ func encodingOf(data []byte) Encoding {
 // decode reads bytes without a mark. What would not come back as the same bytes
 // is not written so: ok is false then.
 func (e Encoding) decode(data []byte) (text string, ok bool) {
+	if e == DamagedUTF8 {
+		return lossy(data), true
+	}
 	if e.codec() == nil {
 		return string(data), utf8.Valid(data)
 	}
@@ -163,11 +167,14 @@ func (e Encoding) decode(data []byte) (text string, ok bool) {
 // loose reads bytes without a mark, with U+FFFD for what means nothing.
 func (e Encoding) loose(data []byte) (string, error) {
 	if e.codec() == nil {
-		return strings.ToValidUTF8(string(data), "\ufffd"), nil
+		return lossy(data), nil
 	}
 	text, err := e.codec().NewDecoder().Bytes(data)
 	return string(text), err
 }
+
+// lossy is UTF-8 with U+FFFD for each byte that is none.
+func lossy(data []byte) string { return string([]rune(string(data))) }
 
 // encode writes text without a mark. It is an error if the encoding has no form
 // of one of its characters.
@@ -208,16 +215,21 @@ const (
 	guessed      = 64 << 10 // of a file, what chardet is shown
 	confident    = 50       // of 100, from where on it is believed
 	controlShare = 100      // one control character among so many is too many for text
+	damageShare  = 5        // one byte that is no UTF-8 beside so many characters of several bytes is damage
 )
 
-// guess finds the legacy encoding of bytes that are neither UTF-8 nor marked:
-// what chardet is sure of, else Windows's for western Europe, else the one in
+// guess finds the encoding of bytes that are neither UTF-8 nor marked: UTF-8 that
+// is damaged, as no other encoding looks like it by chance; what chardet is sure
+// of; else Windows's for western Europe, else the one in
 // which all bytes mean something. Bytes that no text has are ErrBinary. The same
 // bytes always give the same answer, so that who changes a file and who read it
 // agree.
 func guess(data []byte) (Encoding, string, error) {
 	if controls(data)*controlShare > len(data) {
 		return 0, "", ErrBinary
+	}
+	if damagedUTF8(data) {
+		return DamagedUTF8, lossy(data), nil
 	}
 	candidates := []Encoding{Windows1252, Latin1}
 	if e, ok := detect(data); ok {
@@ -229,6 +241,22 @@ func guess(data []byte) (Encoding, string, error) {
 		}
 	}
 	return 0, "", ErrBinary
+}
+
+// damagedUTF8 reports whether the text is UTF-8 but for a few bytes.
+func damagedUTF8(data []byte) bool {
+	good, bad := 0, 0
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			bad++
+		case size > 1:
+			good++
+		}
+		data = data[size:]
+	}
+	return good >= bad*damageShare
 }
 
 // detect asks chardet about the part of the text that is not ASCII, for nothing

@@ -73,6 +73,21 @@ func TestEditKeepsLegacyEncoding(t *testing.T) {
 	}
 }
 
+// TestDamagedUTF8: what is no UTF-8 in a text that is but for that stays as it is.
+func TestDamagedUTF8(t *testing.T) {
+	const text = "Grüße aus Köln, schöne äpfel\xff\xfe\r\nzwei \xc3 drei\r\n" + "äöüäöüäöüß"
+	before, err := Decode([]byte(text))
+	if err != nil || before.Encoding() != DamagedUTF8 || before.Body() != "Grüße aus Köln, schöne äpfel\ufffd\ufffd\r\nzwei \ufffd drei\r\näöüäöüäöüß" {
+		t.Fatalf("%v %q, %v", before.Encoding(), before.Body(), err)
+	}
+	at := strings.Index(before.LF(), "drei")
+	after, err := before.Apply(Splice{0, len("Grüße"), "Gruß"}, Splice{at, at + 4, "3 \ufffd\n4"})
+	want := "Gruß" + strings.Replace(text[len("Grüße"):], "drei", "3 \ufffd\r\n4", 1)
+	if err != nil || string(after.Bytes()) != want {
+		t.Errorf("%q, %v, want %q", after.Bytes(), err, want)
+	}
+}
+
 func TestEveryEncodingIsWhole(t *testing.T) {
 	for e := UTF8; e < encodings; e++ {
 		data, err := e.Encode("plain\n")
@@ -82,7 +97,7 @@ func TestEveryEncodingIsWhole(t *testing.T) {
 		if text, ok := e.decode(data[len(e.mark()):]); !ok || text != "plain\n" {
 			t.Errorf("%v: %q", e, text)
 		}
-		if (e.codec() == nil) != (e == UTF8 || e == UTF8BOM) {
+		if (e.codec() == nil) != (e == UTF8 || e == UTF8BOM || e == DamagedUTF8) {
 			t.Errorf("%v: codec %v", e, e.codec())
 		}
 	}

@@ -104,6 +104,9 @@ type cursor struct {
 
 func (c *cursor) raw(body int) int {
 	e := c.text.encoding
+	if e == DamagedUTF8 {
+		return c.rawDamaged(body)
+	}
 	if e.codec() == nil {
 		return len(e.mark()) + body
 	}
@@ -112,6 +115,17 @@ func (c *cursor) raw(body int) int {
 	c.size += len(piece)
 	c.body = body
 	return len(e.mark()) + c.size
+}
+
+// rawDamaged is raw for UTF-8 in which single bytes stand for characters.
+func (c *cursor) rawDamaged(body int) int {
+	for c.body < body {
+		_, size := utf8.DecodeRune(c.text.raw[c.size:])
+		_, width := utf8.DecodeRuneInString(c.text.body[c.body:])
+		c.size += size
+		c.body += width
+	}
+	return c.size
 }
 
 // lineEnds chooses line ends for what is put into a text.

@@ -64,7 +64,7 @@ func Decode(data []byte) (*Text, error) {
 // decodeAs reads the bytes of a text that was written in an encoding, as Decode
 // would but for the guess.
 func decodeAs(e Encoding, data []byte) (*Text, error) {
-	if e.Legacy() && !utf8.Valid(data) {
+	if (e.Legacy() || e == DamagedUTF8) && !utf8.Valid(data) {
 		body, ok := e.decode(data)
 		if !ok || strings.IndexByte(body, 0) >= 0 {
 			return nil, ErrBinary
