@@ -92,6 +92,9 @@ func Execute(command string) Card {
 	return Card{Title: Title(command), Kind: KindExecute, Text: Fence("sh", Escape(command))}
 }
 
+// Output is the card of a call that looks at what something running has said.
+func Output(title string) Card { return Card{Title: Title(title), Kind: KindRead} }
+
 // Think is the card of a call that changes nothing outside the conversation.
 func Think(title string) Card { return Card{Title: Title(title), Kind: KindThink} }
 

@@ -84,6 +84,7 @@ const flushEvery = 250 * time.Millisecond
 type recorder struct {
 	session *Session
 	message string // the message's id
+	role    model.Role
 
 	mu    sync.Mutex
 	parts []store.Part
@@ -98,7 +99,7 @@ type recorder struct {
 // newRecorder begins a message of the assistant, which is stored once it has a
 // part.
 func (s *Session) newRecorder() *recorder {
-	return &recorder{session: s, message: store.NewID("msg_")}
+	return &recorder{session: s, message: store.NewID("msg_"), role: model.RoleAssistant}
 }
 
 // grow adds text to the last part where it is of that type, else begins a new
@@ -129,7 +130,7 @@ func (r *recorder) addLocked(typ string) *store.Part {
 	r.grown = nil
 	if len(r.parts) == 0 {
 		r.session.keep(context.Background(), func(ctx context.Context, db *store.Store) error {
-			return db.Append(ctx, store.Message{ID: r.message, SessionID: r.session.id, Role: string(model.RoleAssistant), Created: time.Now()})
+			return db.Append(ctx, store.Message{ID: r.message, SessionID: r.session.id, Role: string(r.role), Created: time.Now()})
 		})
 	}
 	r.parts = append(r.parts, store.Part{ID: store.NewID("part_"), MessageID: r.message, Type: typ})

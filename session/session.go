@@ -77,7 +77,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 	if s.ends.Shell == nil {
 		s.ends.Shell = s.exec
 	}
-	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell,
+	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Background: s.exec, Jobs: tools.NewJobs(),
 		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable}
 	return s, nil
 }
@@ -232,7 +232,9 @@ func (s *Session) close(ctx context.Context) {
 
 // free gives back what the session holds.
 func (s *Session) free() {
+	s.workspace.Jobs.Cancel()
 	s.exec.CloseAll()
+	s.workspace.Jobs.Close()
 	s.mu.Lock()
 	release := s.release
 	s.release = nil

@@ -277,6 +277,7 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 		s.Cancel()
 	}
 	for _, s := range open {
+		s.workspace.Jobs.Cancel()
 		s.exec.CloseAll() // whatever happens below, no child is left
 	}
 	ended := make(chan struct{})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/acp-agent/acp-agent/session/model"
@@ -184,6 +185,7 @@ func (t *Turn) loop(ctx context.Context) (StopReason, error) {
 		if err := t.followModel(); err != nil {
 			return "", err
 		}
+		t.tellEnded(ctx)
 		r, err := t.ask(ctx, empty > 0)
 		if err != nil {
 			return "", err
@@ -210,6 +212,23 @@ func (t *Turn) loop(ctx context.Context) (StopReason, error) {
 		}
 	}
 	return StopMaxTurnRequests, nil
+}
+
+// tellEnded tells the model which background jobs have ended unseen.
+func (t *Turn) tellEnded(ctx context.Context) {
+	ended := t.session.workspace.Jobs.Ended()
+	if len(ended) == 0 {
+		return
+	}
+	var b strings.Builder
+	b.WriteString("Background jobs have ended; task_output shows the rest of their output:")
+	for _, job := range ended {
+		fmt.Fprintf(&b, "\n- %s: %s (%s)", job.ID, job.State(), job.Title)
+	}
+	rec := &recorder{session: t.session, message: store.NewID("msg_"), role: model.RoleUser}
+	defer rec.finish(ctx, readerBoth)
+	rec.note(ctx, b.String(), readerModel)
+	t.session.remember(model.Message{Role: model.RoleUser, Parts: textPart(b.String())})
 }
 
 // followModel takes up a model that was chosen during the turn.

@@ -24,7 +24,8 @@ func Bash() Tool {
 
 - Nothing is kept between calls: no folder, no variable. Use cwd, or cd within the command.
 - Standard input is empty, pagers and editors are disabled: nothing can be typed.
-- The command and all it started end after timeout_ms. To let a server run on, end the command in "&" with its output sent to a file.
+- The command and all it started end after timeout_ms.
+- With background it goes on beside the conversation, for servers and watchers: the call returns at once with an id for task_output and task_stop. It ends when it is stopped, when timeout_ms is over (if given), or with the session; a cancelled turn leaves it running.
 - Of long output you get the head and the tail; the whole is in a file that the result names.
 - Prefer read, edit, write, glob and grep to cat, sed, find and grep: the user sees better what they do.`,
 		SearchHint: "shell terminal command execute run process script build test git",
@@ -34,7 +35,8 @@ func Bash() Tool {
 		"command": {"type": "string", "description": "the command, as for bash -c"},
 		"description": {"type": "string", "description": "what it does, in 5 to 10 words, for the user"},
 		"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 600000, "description": "time limit in milliseconds; 120000 if not given"},
-		"cwd": {"type": "string", "description": "the folder to run it in; the workspace's if not given"}
+		"cwd": {"type": "string", "description": "the folder to run it in; the workspace's if not given"},
+		"background": {"type": "boolean", "description": "return at once and let the command run on"}
 	},
 	"required": ["command"],
 	"additionalProperties": false
@@ -60,6 +62,7 @@ type bashInput struct {
 	Description string `json:"description"`
 	TimeoutMS   int    `json:"timeout_ms"`
 	CWD         string `json:"cwd"`
+	Background  bool   `json:"background"`
 }
 
 func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error) {
@@ -72,6 +75,9 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 		return nil, fmt.Errorf("bash: the command has %d bytes, more than %d: write it to a file and run that", len(in.Command), maxCommand)
 	}
 	call := bashCall{text: in.Command, limit: defaultTimeout}
+	if in.Background {
+		call.limit = 0
+	}
 	if in.TimeoutMS > 0 {
 		call.limit = min(time.Duration(in.TimeoutMS)*time.Millisecond, maxTimeout)
 	}
@@ -84,6 +90,9 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 		Card:  call.card(ws, in.Description),
 		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
 		Run: func(ctx context.Context, show func(Output)) (Result, error) {
+			if in.Background {
+				return call.begin(ctx, ws)
+			}
 			return call.run(ctx, ws, show)
 		},
 	}, nil
@@ -120,7 +129,7 @@ func bashDir(ws *Workspace, cwd string) (string, []kinds.PathAccess, error) {
 type bashCall struct {
 	text  string
 	dir   string
-	limit time.Duration
+	limit time.Duration // 0: none
 }
 
 func (b bashCall) card(ws *Workspace, description string) kinds.Card {
@@ -208,7 +217,7 @@ func showLive(out *capture, show func(Output)) (stop func()) {
 func (b bashCall) tookTooLong() error {
 	advice := fmt.Sprintf("raise timeout_ms, up to %d", maxTimeout.Milliseconds())
 	if b.limit == maxTimeout {
-		advice = "run it in smaller steps, or in the background with its output sent to a file"
+		advice = "run it in smaller steps, or with background"
 	}
 	return fmt.Errorf("the command was still running after %v and was ended with all it started; its output so far is kept; %s", b.limit, advice)
 }

@@ -9,6 +9,8 @@ func Builtin() []Tool {
 		Glob(),
 		Grep(),
 		Read(),
+		TaskOutput(),
+		TaskStop(),
 		Todo(),
 		Write(),
 	}

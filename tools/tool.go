@@ -178,6 +178,8 @@ type Workspace struct {
 	*workspace.Roots       // the folders, and the resolution of paths
 	Files            Files // editor buffers or disk
 	Shell            Shell // editor terminals or child processes
+	Background       Shell // child processes: what runs on in the background is read while it runs
+	Jobs             *Jobs // what runs in the background
 	Spool            Spool // for output that is too large
 	Seen             *Seen // what this session read, to notice changes
 	PDF              PDF   // nil: PDF files are not read

@@ -39,9 +39,15 @@ func (t *Tail) Write(p []byte) (int, error) {
 
 // Bytes is a copy of what is kept, in order.
 func (t *Tail) Bytes() []byte {
+	kept, _ := t.Snapshot()
+	return kept
+}
+
+// Snapshot is a copy of what is kept, and the number of bytes ever written.
+func (t *Tail) Snapshot() (kept []byte, total int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append(append(make([]byte, 0, len(t.ring)), t.ring[t.next:]...), t.ring[:t.next]...)
+	return append(append(make([]byte, 0, len(t.ring)), t.ring[t.next:]...), t.ring[:t.next]...), t.total
 }
 
 // Total is the number of bytes that were ever written.

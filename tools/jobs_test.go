@@ -1,0 +1,235 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestJobIsReadOnAndItsEndIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := NewJobs()
+		defer jobs.Close()
+		more := make(chan string)
+		job, err := jobs.Start("bash", "serve", func(_ context.Context, out io.Writer) (string, error) {
+			for text := range more {
+				fmt.Fprintln(out, text)
+			}
+			return "bye", nil
+		})
+		if err != nil || job.ID != "bash_1" {
+			t.Fatal(job, err)
+		}
+		more <- "one"
+		synctest.Wait()
+		if got := job.Report().Text(); got != "one\n(running)" {
+			t.Errorf("first %q", got)
+		}
+		if got := job.Report().Text(); got != "(running; no new output)" {
+			t.Errorf("second %q", got)
+		}
+		more <- "two"
+		close(more)
+		synctest.Wait()
+		if ended := jobs.Ended(); len(ended) != 1 || ended[0] != job {
+			t.Errorf("ended %v", ended)
+		}
+		if ended := jobs.Ended(); ended != nil {
+			t.Errorf("told again: %v", ended)
+		}
+		if got := job.Report().Text(); got != "two\n(done)\nbye" {
+			t.Errorf("last %q", got)
+		}
+	})
+}
+
+func TestJobEndThatWasReadIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := NewJobs()
+		defer jobs.Close()
+		job, err := jobs.Start("task", "fail", func(context.Context, io.Writer) (string, error) { return "", errors.New("no luck") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if got := job.Report().Text(); got != "(failed: no luck)" || job.State() != JobFailed {
+			t.Errorf("got %q, %v", got, job.State())
+		}
+		if ended := jobs.Ended(); ended != nil {
+			t.Errorf("told %v", ended)
+		}
+	})
+}
+
+func TestJobPanicIsItsFailure(t *testing.T) {
+	jobs := NewJobs()
+	job, err := jobs.Start("task", "panic", func(context.Context, io.Writer) (string, error) { panic("oh") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs.work.Wait()
+	if got := job.Report(); got.Err == nil || !strings.Contains(got.Err.Error(), "oh") {
+		t.Errorf("got %v", got)
+	}
+	jobs.Close()
+}
+
+func TestJobOutputIsBounded(t *testing.T) {
+	jobs := NewJobs()
+	job, err := jobs.Start("bash", "yes", func(_ context.Context, out io.Writer) (string, error) {
+		for range 3 {
+			_, _ = out.Write(make([]byte, jobOutput))
+		}
+		return "", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs.work.Wait()
+	if r := job.Report(); len(r.Output) != jobOutput || r.Lost != 2*jobOutput {
+		t.Errorf("%d bytes, %d lost", len(r.Output), r.Lost)
+	}
+	jobs.Close()
+}
+
+func TestJobsAreLimitedAndEndWithTheSession(t *testing.T) {
+	jobs := NewJobs()
+	wait := func(ctx context.Context, _ io.Writer) (string, error) { <-ctx.Done(); return "", ctx.Err() }
+	for range maxJobs {
+		if _, err := jobs.Start("bash", "wait", wait); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := jobs.Start("bash", "wait", wait); err == nil || !strings.Contains(err.Error(), "task_stop") {
+		t.Errorf("one too many: %v", err)
+	}
+	first, err := jobs.Find("bash_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Stop(t.Context()); err != nil || first.State() != JobStopped {
+		t.Errorf("stopped: %v, %v", err, first.State())
+	}
+	if _, err := jobs.Find("bash_99"); !errors.Is(err, ErrNoJob) || !strings.Contains(err.Error(), "bash_1 (stopped)") {
+		t.Errorf("unknown: %v", err)
+	}
+	jobs.Close()
+	if _, err := jobs.Start("bash", "wait", wait); err == nil {
+		t.Error("started after the end")
+	}
+}
+
+func TestJobsForgetTheOldestThatEnded(t *testing.T) {
+	jobs := NewJobs()
+	defer jobs.Close()
+	for range keptJobs + 10 {
+		job, err := jobs.Start("bash", "true", func(context.Context, io.Writer) (string, error) { return "", nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-job.Done()
+	}
+	if _, err := jobs.Find("bash_1"); err == nil || len(jobs.list) > keptJobs+1 {
+		t.Errorf("%d are kept", len(jobs.list))
+	}
+}
+
+// runTool prepares and runs a call.
+func runTool(t *testing.T, ws *Workspace, tool Tool, input string) (Result, error) {
+	t.Helper()
+	a, err := tool.Prepare(t.Context(), ws, json.RawMessage(input))
+	if err != nil {
+		return Result{}, err
+	}
+	return a.Run(t.Context(), func(Output) {})
+}
+
+func TestBackgroundCommand(t *testing.T) {
+	ws := shellWorkspace(t)
+	ws.Background, ws.Jobs = ws.Shell, NewJobs()
+	defer ws.Jobs.Close()
+	r, err := runTool(t, ws, Bash(), `{"command":"echo ready; read -r x < fifo || sleep 600 & wait","background":true}`)
+	if err != nil || r.Metadata["job"] != "bash_1" {
+		t.Fatal(r, err)
+	}
+	if _, err := runTool(t, ws, TaskOutput(), `{"id":"nope"}`); !errors.Is(err, ErrNoJob) {
+		t.Errorf("unknown: %v", err)
+	}
+	stopped, err := runTool(t, ws, TaskStop(), `{"id":"bash_1"}`)
+	if err != nil || !strings.Contains(stopped.Text, "(stopped)") || !strings.Contains(r.Text+stopped.Text, "ready\n") {
+		t.Errorf("started %q, stopped %q, %v", r.Text, stopped.Text, err)
+	}
+	ended, err := runTool(t, ws, TaskOutput(), `{"id":"bash_1","wait_ms":600000}`)
+	if err != nil || ended.Text != "(stopped)" || ended.Metadata["status"] != "stopped" {
+		t.Errorf("ended %q %v", ended.Text, err)
+	}
+}
+
+func TestBackgroundCommandThatEnds(t *testing.T) {
+	ws := shellWorkspace(t)
+	ws.Background, ws.Jobs = ws.Shell, NewJobs()
+	defer ws.Jobs.Close()
+	if _, err := runTool(t, ws, Bash(), `{"command":"printf '\\e[31mno\\e[0m newline'; exit 3","background":true}`); err != nil {
+		t.Fatal(err)
+	}
+	job, err := ws.Jobs.Find("bash_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-job.Done()
+	if job.State() != JobFailed || job.err.Error() != "exit code: 3" {
+		t.Errorf("%v: %v", job.State(), job.err)
+	}
+	if kept, _ := job.out.Snapshot(); string(kept) != "no newline" {
+		t.Errorf("output %q", kept)
+	}
+	if _, err := runTool(t, ws, Bash(), `{"command":"sleep 600","background":true,"timeout_ms":20}`); err != nil {
+		t.Fatal(err)
+	}
+	r, err := runTool(t, ws, TaskOutput(), `{"id":"bash_2","wait_ms":600000}`)
+	job, _ = ws.Jobs.Find("bash_2")
+	if err != nil || job.State() != JobFailed || !strings.Contains(job.err.Error(), "still running after 20ms") {
+		t.Errorf("%q %v %v", r.Text, err, job.err)
+	}
+}
+
+func TestBackgroundCommandThatCannotStart(t *testing.T) {
+	ws := shellWorkspace(t)
+	ws.Background, ws.Jobs = failingShell{}, NewJobs()
+	defer ws.Jobs.Close()
+	if _, err := runTool(t, ws, Bash(), `{"command":"true","background":true}`); err == nil || !strings.Contains(err.Error(), "no fork") {
+		t.Errorf("got %v", err)
+	}
+	if ended := ws.Jobs.Ended(); ended != nil {
+		t.Errorf("told again: %v", ended)
+	}
+}
+
+// failingShell starts nothing.
+type failingShell struct{}
+
+func (failingShell) Start(context.Context, Command) (Process, error) {
+	return nil, errors.New("no fork")
+}
+
+func TestTaskOutputEndsWithTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := NewJobs()
+		defer jobs.Close()
+		job, err := jobs.Start("task", "wait", func(ctx context.Context, _ io.Writer) (string, error) { <-ctx.Done(); return "", nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("cancelled"))
+		defer cancel()
+		if err := awaitJob(ctx, job, time.Minute); err == nil || err.Error() != "cancelled" {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/acp-agent/acp-agent/kinds"
+)
+
+// TaskOutput is the tool that reads on in what a background job says
+// (spec/tools.md, "The locked set", extensions).
+func TaskOutput() Tool {
+	return Func(Spec{
+		ID:      "task_output",
+		Aliases: []string{"TaskOutput", "BashOutput"},
+		Description: `Shows what a background job (bash or task with background) has put out since it was last looked at, and whether it still runs.
+
+- With wait_ms it waits for the job's end, at most that long: use it in place of asking again and again.`,
+		SearchHint: "background job output log server running sub-agent result wait",
+		Parameters: json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"id": {"type": "string", "description": "the job's id, such as bash_1"},
+		"wait_ms": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "how long to wait for the job's end, in milliseconds; 0 if not given"}
+	},
+	"required": ["id"],
+	"additionalProperties": false
+}`),
+		Kind:      kinds.KindRead,
+		ReadOnly:  true,
+		MaxOutput: jobOutput + 1<<10,
+	}, prepareTaskOutput)
+}
+
+type taskOutputInput struct {
+	ID     string `json:"id"`
+	WaitMS int    `json:"wait_ms"`
+}
+
+func prepareTaskOutput(_ context.Context, ws *Workspace, in taskOutputInput) (*Action, error) {
+	job, err := ws.Jobs.Find(in.ID)
+	if err != nil {
+		return nil, fmt.Errorf("task_output: %w", err)
+	}
+	return &Action{
+		Card:  kinds.Output("Output of " + job.ID + ": " + job.Title),
+		Facts: kinds.Facts{ReadOnly: true, Harmless: true, Concurrent: true},
+		Run: func(ctx context.Context, _ func(Output)) (Result, error) {
+			if err := awaitJob(ctx, job, time.Duration(in.WaitMS)*time.Millisecond); err != nil {
+				return Result{}, err
+			}
+			report := job.Report()
+			text := report.Text()
+			return Result{Text: text, Shown: fenced(excerpt(text)), Metadata: map[string]any{"status": report.State.String()}}, nil
+		},
+	}, nil
+}
+
+// awaitJob waits for the job's end, for a time.
+func awaitJob(ctx context.Context, job *Job, limit time.Duration) error {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-job.Done():
+	case <-timer.C:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
