@@ -180,7 +180,7 @@ func TestBashPrepare(t *testing.T) {
 		{`{"command": "` + strings.Repeat("x", maxCommand+1) + `"}`, "write it to a file"},
 		{`{"command": "ls", "timeout_ms": 600001}`, "timeout_ms"},
 		{`{"command": "ls", "timeout_ms": 0}`, "timeout_ms"},
-		{`{"command": "ls", "background": true}`, "background"},
+		{`{"command": "ls", "detached": true}`, "detached"},
 		{`{"command": "ls", "cwd": "missing"}`, "does not exist"},
 		{`{"command": "ls", "cwd": "file"}`, "not a folder"},
 		{`{"command": "ls", "cwd": "a\u0000"}`, "NUL"},
