@@ -77,13 +77,18 @@ func (r Root) Write(path string, changes ...Change) Card {
 	return Card{Title: Title("Write " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
 }
 
-// Search is the card of a call that looks for something below a folder.
-func (r Root) Search(what, dir string) Card {
-	c := Card{Title: Title("Search " + Quote(what)), Kind: KindSearch, Locations: r.at(dir, 0)}
+// Search is the card of a call that looks for text in the files below a folder.
+func (r Root) Search(what, dir string) Card { return r.look("Search ", what, dir) }
+
+// Find is the card of a call that looks for files by name below a folder.
+func (r Root) Find(what, dir string) Card { return r.look("Find ", what, dir) }
+
+func (r Root) look(verb, what, dir string) Card {
+	title := verb + Quote(what)
 	if name := r.Name(dir); name != "." {
-		c.Title = Title("Search " + Quote(what) + " in " + name)
+		title += " in " + name
 	}
-	return c
+	return Card{Title: Title(title), Kind: KindSearch, Locations: r.at(dir, 0)}
 }
 
 // Execute is the card of a call that runs a command: the title is the command

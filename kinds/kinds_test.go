@@ -96,6 +96,8 @@ func TestCards(t *testing.T) {
 		{r.Write("/tmp/x", change), KindEdit, "Write /tmp/x", Location{"/tmp/x", 0}},
 		{r.Search("needle", "."), KindSearch, `Search "needle"`, Location{"/ws", 0}},
 		{r.Search("needle", "src"), KindSearch, `Search "needle" in src`, Location{"/ws/src", 0}},
+		{r.Find("*.go", "."), KindSearch, `Find "*.go"`, Location{"/ws", 0}},
+		{r.Find("*.go", "src"), KindSearch, `Find "*.go" in src`, Location{"/ws/src", 0}},
 	} {
 		if c.card.Kind != c.kind || c.card.Title != c.title || !slices.Equal(c.card.Locations, []Location{c.at}) {
 			t.Errorf("got %+v, want %s %q at %v", c.card, c.kind, c.title, c.at)

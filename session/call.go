@@ -159,6 +159,8 @@ func (c *call) failedCard() kinds.Card {
 	case what == "":
 	case c.tool == nil: // its name is all that is known
 		card.Title = kinds.Title(c.rec.Tool + " " + what)
+	case text("pattern") != "" && c.rec.Tool == "glob":
+		card.Title = kinds.Title("Find " + kinds.Quote(what))
 	case text("pattern") != "":
 		card.Title = kinds.Title("Search " + kinds.Quote(what))
 	case text("command") != "":

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -75,7 +76,7 @@ func prepareGlob(ctx context.Context, ws *Workspace, in globInput) (*Action, err
 		return nil, err
 	}
 	return &Action{
-		Card:  g.root().Search(in.Pattern, g.Asked),
+		Card:  g.root().Find(in.Pattern, g.Asked),
 		Facts: kinds.Facts{Paths: g.access(kinds.List), ReadOnly: true, Concurrent: true},
 		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return g.run(ctx) },
 	}, nil
@@ -108,20 +109,40 @@ func newGlobbing(ws *Workspace, pattern string, in globInput) (*globbing, error)
 }
 
 func (g *globbing) run(ctx context.Context) (Result, error) {
-	if info, err := os.Lstat(g.Target); err != nil || !info.IsDir() {
+	list := &workspace.Listing{Files: g.unsaved(ctx)}
+	if info, err := os.Lstat(g.Target); err == nil && info.IsDir() {
+		walked, err := workspace.Walk(ctx, g.ws.Roots, g.Path, workspace.WalkOptions{
+			Match: g.pattern.match, Times: true, Depth: g.pattern.depth})
+		if err != nil {
+			return Result{}, err
+		}
+		walked.Files = append(walked.Files, list.Files...)
+		list = walked
+		g.addNamed(list)
+	} else if len(list.Files) == 0 {
 		return Result{Text: fmt.Sprintf("No files match %q: there is no folder %s.", g.asked, g.name),
 			Metadata: map[string]any{"files": 0}}, nil
 	}
-	list, err := workspace.Walk(ctx, g.ws.Roots, g.Path, workspace.WalkOptions{
-		Match: g.pattern.match, Times: true, Depth: g.pattern.depth})
-	if err != nil {
-		return Result{}, err
-	}
-	g.addNamed(list)
 	slices.SortFunc(list.Files, func(a, b workspace.File) int {
 		return cmp.Or(b.ModTime.Compare(a.ModTime), strings.Compare(a.Path, b.Path))
 	})
 	return g.result(list), nil
+}
+
+// unsaved are the files that match and that only the editor has: of those that
+// this session read there. They count as changed now.
+func (g *globbing) unsaved(ctx context.Context) []workspace.File {
+	var files []workspace.File
+	_, absent := g.seenBelow()
+	for _, rel := range absent {
+		if !g.pattern.match(rel) {
+			continue
+		}
+		if _, ok := g.editorFile(ctx, filepath.Join(g.Target, filepath.FromSlash(rel))); ok {
+			files = append(files, workspace.File{Path: rel, ModTime: time.Now()})
+		}
+	}
+	return files
 }
 
 // addNamed adds the file that a pattern without wildcards names, ignored or not.

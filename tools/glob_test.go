@@ -148,3 +148,22 @@ func TestGlobPrepare(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+func TestGlobFindsWhatOnlyTheEditorHas(t *testing.T) {
+	ws := searchable(t, map[string]string{"a.go": "", "sub/b.go": ""})
+	buffers := map[string]string{at(ws, "new.go"): "x\n", at(ws, "fresh/new.go"): "x\n", at(ws, "closed.go"): "x\n", at(ws, "a.go"): "unsaved\n"}
+	ws.Files = &editor{Files: ws.Files, buffers: buffers}
+	for _, name := range []string{"new.go", "fresh/new.go", "closed.go", "a.go"} {
+		must(t, ws, Read(), args{"path": name})
+	}
+	delete(buffers, at(ws, "closed.go"))
+	for pattern, want := range map[string]string{
+		"*.go": "a.go fresh/new.go new.go sub/b.go", "fresh/*": "fresh/new.go", "fresh/new.go": "fresh/new.go", "sub/*": "sub/b.go", "new.go": "fresh/new.go new.go",
+	} {
+		got := strings.Split(must(t, ws, Glob(), args{"pattern": pattern}).Text, "\n")
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+}

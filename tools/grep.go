@@ -3,10 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -181,20 +178,14 @@ func (g *grepping) withoutUnreadable(list *workspace.Listing) (kept workspace.Ta
 
 // editorText reads files that this session saw through the workspace's Files,
 // where these are more than the disk: an editor may have text of them that is
-// not saved. A file that only the editor has is added to the list.
+// not saved. Those that only the editor can have are added to the list.
 func (g *grepping) editorText(list *workspace.Listing) func(context.Context, string) ([]byte, bool) {
-	if _, disk := g.ws.Files.(*workspace.Disk); disk || g.ws.Files == nil || g.ws.Seen == nil {
+	seen, absent := g.seenBelow()
+	if len(seen) == 0 {
 		return nil
 	}
-	seen := map[string]bool{}
-	for _, target := range g.ws.Seen.Paths() {
-		rel, err := filepath.Rel(g.Target, target)
-		if err != nil || !filepath.IsLocal(rel) {
-			continue
-		}
-		seen[target] = true
-		rel = filepath.ToSlash(rel)
-		if _, err := os.Lstat(target); !g.file && errors.Is(err, fs.ErrNotExist) && (g.include == nil || g.include(rel)) {
+	for _, rel := range absent {
+		if !g.file && (g.include == nil || g.include(rel)) {
 			list.Files = append(list.Files, workspace.File{Path: rel})
 		}
 	}
@@ -203,12 +194,7 @@ func (g *grepping) editorText(list *workspace.Listing) func(context.Context, str
 		if !seen[target] {
 			return nil, false
 		}
-		p, err := g.ws.Resolve(filepath.FromSlash(g.ws.Name(target))) // as the client spells it
-		if err != nil {
-			return nil, false
-		}
-		data, err := g.ws.Files.ReadFile(ctx, p)
-		return data, err == nil
+		return g.editorFile(ctx, target)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/tools/workspace"
@@ -66,6 +67,38 @@ func (s *scope) under(rel string) string {
 
 // abs is the absolute path of what is called rel below the scope.
 func (s *scope) abs(rel string) string { return filepath.Join(s.Asked, filepath.FromSlash(rel)) }
+
+// seenBelow are the targets of the files below the scope that this session saw,
+// where the workspace's Files are more than the disk; absent are the names of
+// those that are not on the disk, so that only an editor can have them.
+func (s *scope) seenBelow() (seen map[string]bool, absent []string) {
+	if _, disk := s.ws.Files.(*workspace.Disk); disk || s.ws.Files == nil || s.ws.Seen == nil {
+		return nil, nil
+	}
+	seen = map[string]bool{}
+	for _, target := range s.ws.Seen.Paths() {
+		rel, err := filepath.Rel(s.Target, target)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		seen[target] = true
+		if _, err := os.Lstat(target); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, filepath.ToSlash(rel))
+		}
+	}
+	slices.Sort(absent)
+	return seen, absent
+}
+
+// editorFile reads what the editor has of a file that this session saw.
+func (s *scope) editorFile(ctx context.Context, target string) ([]byte, bool) {
+	p, err := s.ws.Resolve(filepath.FromSlash(s.ws.Name(target))) // as the client spells it
+	if err != nil {
+		return nil, false
+	}
+	data, err := s.ws.Files.ReadFile(ctx, p)
+	return data, err == nil
+}
 
 // leftOut tells what a search left out: a line for the model each, and the
 // counts for the metadata.

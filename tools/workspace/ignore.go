@@ -227,35 +227,19 @@ func (r *rule) withoutTail() (whole *rule, all bool) {
 	return &one, false
 }
 
-// repoRules reads what is excluded beside .gitignore: by the user for all
-// repositories, then by the repository, which holds before it. The user's file
-// is the default one; git's configuration is not read.
+// repoRules reads what is excluded beside .gitignore in the repository whose
+// work tree is dir: by the user for all repositories, then by the repository,
+// which holds before it.
 func repoRules(dir string) []rule {
 	var rules []rule
-	if file := userExcludes(); file != "" {
+	git := gitDir(filepath.Join(dir, ".git"))
+	if file := userExcludes(dir, git); file != "" {
 		rules = readRules(openTarget, file)
 	}
-	if git := gitDir(filepath.Join(dir, ".git")); git != "" {
+	if git != "" {
 		rules = append(rules, readRules(openTarget, filepath.Join(git, "info", "exclude"))...)
 	}
 	return rules
-}
-
-// userExcludes is git's default for core.excludesFile, resolved.
-func userExcludes() string {
-	dir := os.Getenv("XDG_CONFIG_HOME")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	file, err := filepath.EvalSymlinks(filepath.Join(dir, "git", "ignore"))
-	if err != nil || !filepath.IsAbs(file) {
-		return ""
-	}
-	return file
 }
 
 // gitDir is where a repository keeps what its work trees share. A .git that is

@@ -171,8 +171,9 @@ func TestIgnoresAsGit(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", config)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("HOME", config)
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(config, "gitconfig"))
 	total, wrong := 0, 0
-	for seed := uint64(1); total < 4000; seed++ {
+	for seed := uint64(1); total < 6000; seed++ {
 		g := ignoreGen{rand.New(rand.NewPCG(seed, 7))}
 		dir := realDir(t)
 		tree(t, config, map[string]string{"git/ignore": g.file()})
@@ -180,6 +181,7 @@ func TestIgnoresAsGit(t *testing.T) {
 			t.Skipf("git init does not work here: %v: %s", err, out)
 		}
 		tree(t, dir, map[string]string{".git/info/exclude": g.file()})
+		g.configure(t, config, dir)
 		paths := g.grow(t, dir, "", 3)
 		for range 4 {
 			tree(t, dir, map[string]string{".gitignore": g.file()})
@@ -195,6 +197,17 @@ func TestIgnoresAsGit(t *testing.T) {
 		}
 	}
 	t.Logf("%d decisions, %d differ", total, wrong)
+}
+
+// configure says in git's configuration, or does not, which file holds what the
+// user excludes.
+func (g ignoreGen) configure(t *testing.T, config, dir string) {
+	tree(t, config, map[string]string{"excludes": g.file(), "gitconfig": g.pick("", "", "[core]\n\texcludesFile = ~/excludes\n")})
+	if g.IntN(3) == 0 {
+		tree(t, dir, map[string]string{"mine": g.file()})
+		path := filepath.Join(dir, ".git", "config")
+		tree(t, dir, map[string]string{".git/config": content(t, path) + g.pick("[core] excludesFile = mine\n", "[CORE]\nexcludesfile=\"~/excludes\"\n", "[core]excludesFile=\n")})
+	}
 }
 
 func checkIgnore(t *testing.T, git, dir string, paths []string) map[string]bool {
@@ -240,6 +253,10 @@ func ignoreFilesOf(dir, config, path string) string {
 		}
 	}
 	show(config + "/git/ignore")
+	show(config + "/excludes")
+	show(config + "/gitconfig")
+	show(dir + "/mine")
+	show(dir + "/.git/config")
 	show(dir + "/.git/info/exclude")
 	for d := path; ; d = filepath.Dir(d) {
 		show(filepath.Join(dir, d, ".gitignore"))
