@@ -41,6 +41,7 @@ type mockModel struct {
 
 	mu       sync.Mutex
 	replies  [][]mockPart
+	others   map[string][][]mockPart // to conversations that begin with a word of the user's
 	requests []string      // the bodies, as they came
 	arrived  chan struct{} // closed and renewed with each
 	calls    int
@@ -148,6 +149,12 @@ func (m *mockModel) next(body string) []mockPart {
 	m.arrived = make(chan struct{})
 	for _, fault := range faultsOf(body) {
 		m.t.Errorf("model request %d, which a provider would refuse: %s", len(m.requests), fault)
+	}
+	for word, replies := range m.others {
+		if strings.Contains(body, `"role":"user","content":"`+word) && len(replies) > 0 {
+			m.others[word] = replies[1:]
+			return replies[0]
+		}
 	}
 	if len(m.replies) > 0 {
 		parts := m.replies[0]

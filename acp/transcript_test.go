@@ -36,6 +36,7 @@ func updating() bool {
 //	files/PATH     a file of the project, and home/PATH one of the home folder
 //	base64/PATH    a file of the project that is no text, in base64
 //	model          the model's replies, one a line (see mockPart)
+//	model/WORD     the replies to a conversation that begins with the word, as a sub-agent's may
 //	wire           what goes over the wire, below
 //	requests       lines "N REGEXP": the N-th request to the model matches; "N !REGEXP": it does not
 //	want/PATH      a file of the project as it must be in the end; absent: paths that must not exist
@@ -140,7 +141,7 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 	}
 	m := startMockModel(t)
 	n := newNormal("$CWD", p.Dir, "$DATA", p.Paths.Data, "$HOME", p.Env["HOME"], "$ROOT", p.Root, "$MODEL", m.URL())
-	m.replies = parseReplies(t, n.expand(script))
+	m.replies, m.others = parseReplies(t, n.expand(script)), map[string][][]mockPart{}
 	p.useModel(m)
 	config := `{"retry": {"baseDelayMs": 1, "maxDelayMs": 1}}`
 	for _, f := range archive.Files {
@@ -165,7 +166,11 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 			p.write(t, filepath.Join(p.Env["HOME"], filepath.FromSlash(path)), string(f.Data))
 		case "whole":
 			n.whole = true
-		case "model", "wire", "requests", "want", "absent":
+		case "model":
+			if path != "" {
+				m.others[path] = parseReplies(t, n.expand(string(f.Data)))
+			}
+		case "wire", "requests", "want", "absent":
 		default:
 			t.Fatalf("an unknown section %s", f.Name)
 		}

@@ -79,7 +79,7 @@ func (s *Session) keepPart(ctx context.Context, p store.Part) {
 }
 
 func (s *Session) keepWrite(ctx context.Context, w write) {
-	b := &s.backlog
+	b := s.backlog
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
@@ -107,7 +107,7 @@ func (s *Session) catchUp(ctx context.Context) {
 // catchUpLocked stores what waits and has the user told where that fails, and
 // where it works again.
 func (s *Session) catchUpLocked(ctx context.Context) {
-	b := &s.backlog
+	b := s.backlog
 	db, err := s.sessions.store(ctx)
 	if err == nil {
 		// What happened is recorded also where the turn was cancelled.
@@ -132,6 +132,7 @@ func (s *Session) catchUpLocked(ctx context.Context) {
 
 // tell has the user told something, in the next turn.
 func (s *Session) tell(notice string) {
+	s = s.top()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notices = append(s.notices, notice)

@@ -19,7 +19,7 @@ func storedSession(t *testing.T) (*Session, *Turn) {
 			t.Error(err)
 		}
 	})
-	s := &Session{sessions: m, id: "sess_1", request: Request{Dir: t.TempDir()}, ends: Ends{Sink: &told{}}}
+	s := &Session{backlog: &backlog{}, sessions: m, id: "sess_1", request: Request{Dir: t.TempDir()}, ends: Ends{Sink: &told{}}}
 	return s, &Turn{session: s, prompt: []Content{Text("hello")}}
 }
 

@@ -277,6 +277,9 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 		defer t.recovered(c, &err)
 		return c.action.Run(ctx, show)
 	}()
+	if errors.Is(err, errCancelledByUser) { // in a question of a sub-agent
+		t.cancel(errCancelledByUser)
+	}
 	t.finish(ctx, c, result, err, time.Since(begun))
 }
 

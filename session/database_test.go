@@ -75,7 +75,7 @@ func TestDatabaseDeleted(t *testing.T) {
 		t.Errorf("the user is told, got %q", s.notices)
 	}
 	s.release()
-	other := &Session{sessions: s.sessions, id: "sess_2", request: s.request, ends: s.ends}
+	other := &Session{backlog: &backlog{}, sessions: s.sessions, id: "sess_2", request: s.request, ends: s.ends}
 	(&Turn{session: other, prompt: turn.prompt}).keepPrompt(t.Context())
 	if got := texts(t, other); !strings.Contains(got, "hello") {
 		t.Errorf("of a new session is stored %q", got)

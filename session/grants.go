@@ -14,6 +14,7 @@ func (s *Session) grant(ctx context.Context, v permission.Verdict, a Answer) err
 		return fmt.Errorf("the answer names no offer")
 	}
 	g := v.Always[a.Grant]
+	s = s.top()
 	if g.Mode != "" {
 		if err := s.SetMode(g.Mode); err != nil {
 			return err
@@ -36,6 +37,7 @@ func (s *Session) refuse(f kinds.Facts, v permission.Verdict, a Answer) {
 	if a.Grant < 0 || a.Grant >= len(v.Always) {
 		return
 	}
+	s = s.top()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range v.Always[a.Grant].Rules {

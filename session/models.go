@@ -63,6 +63,9 @@ func (s *Session) chooseModel() (chosenModel, error) {
 	s.mu.Lock()
 	name := s.model
 	s.mu.Unlock()
+	if name == "" && s.parent != nil {
+		return s.parent.chooseModel()
+	}
 	if name == "" {
 		return s.sessions.connect(s.cfg, s.sessions.choose(s.cfg))
 	}

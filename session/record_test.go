@@ -22,7 +22,7 @@ func TestLongTextIsStoredInPieces(t *testing.T) {
 	m := New(Options{Log: slog.New(slog.DiscardHandler)})
 	m.database = newDatabase(t.TempDir())
 	defer m.database.close()
-	s := &Session{sessions: m, id: "sess_1"}
+	s := &Session{backlog: &backlog{}, sessions: m, id: "sess_1"}
 	s.keep(ctx, func(ctx context.Context, db *store.Store) error {
 		return db.Create(ctx, store.Session{ID: s.id, Dir: "/", DirKey: "/"})
 	})

@@ -30,7 +30,13 @@ type Session struct {
 	trusted   bool
 	cfg       *config.Config
 	path      *process.SearchPath
-	backlog   backlog
+	backlog   *backlog
+	parent    *Session      // that it is a sub-agent of; nil: none
+	agent     *agentType    // what sort of one
+	asking    chan struct{} // held while a sub-agent asks the user
+
+	agentsOnce sync.Once
+	agents     []agentType
 
 	mu       sync.Mutex
 	mode     permission.Mode
@@ -60,7 +66,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{sessions: m, id: id, request: r, created: time.Now()}
+	s := &Session{sessions: m, id: id, request: r, created: time.Now(), backlog: &backlog{}, asking: make(chan struct{}, 1)}
 	s.loadConfig()
 	roots, err := workspace.NewRoots(append([]string{r.Dir}, s.furtherDirs()...)...)
 	if err != nil {
@@ -78,7 +84,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		s.ends.Shell = s.exec
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Background: s.exec, Jobs: tools.NewJobs(),
-		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable}
+		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}}
 	return s, nil
 }
 
@@ -141,6 +147,9 @@ func (s *Session) create(ctx context.Context, db *store.Store, row store.Session
 	if err := db.Create(ctx, row); err != nil && !errors.Is(err, store.ErrExists) { // from a try that failed later
 		return err
 	}
+	if s.parent != nil { // whose lease holds for it
+		return nil
+	}
 	release, err := db.Lease(ctx, s.id)
 	if err != nil {
 		return err
@@ -196,6 +205,9 @@ func (s *Session) lease(ctx context.Context) error {
 func (s *Session) rowLocked() store.Session {
 	row := store.Session{ID: s.id, Dir: filepath.Clean(s.request.Dir), DirKey: dirKey(s.request.Dir), Title: s.title,
 		Mode: string(s.mode), Model: s.model, Roots: s.request.Dirs, Created: s.created, Updated: s.updated}
+	if s.parent != nil {
+		row.ParentID = s.parent.id
+	}
 	if s.thinking != "" {
 		row.Options = map[string]string{settingThinking: s.thinking}
 	}

@@ -18,6 +18,7 @@ const (
 
 // Mode is the session's mode.
 func (s *Session) Mode() permission.Mode {
+	s = s.top()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mode

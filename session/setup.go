@@ -65,7 +65,7 @@ func (s *Session) decide(f kinds.Facts) permission.Verdict {
 	if s.ownOutput(f) {
 		return permission.Verdict{Action: permission.Allow}
 	}
-	return p.Decide(f)
+	return s.narrow(p, f, p.Decide(f))
 }
 
 // readable is what a search may show of the files it comes across; nil where no
@@ -90,7 +90,7 @@ func (s *Session) ownOutput(f kinds.Facts) bool {
 	if !f.ReadOnly || f.Command != nil || len(f.Paths) == 0 {
 		return false
 	}
-	dir, err := filepath.EvalSymlinks(spoolDir(s.sessions.paths, s.id))
+	dir, err := filepath.EvalSymlinks(spoolDir(s.sessions.paths, s.top().id))
 	if err != nil {
 		return false
 	}
@@ -108,7 +108,12 @@ func (s *Session) policy() permission.Policy {
 	return s.policyLocked()
 }
 
+// policyLocked is the session's policy; a sub-agent has that of the session that
+// the editor opened.
 func (s *Session) policyLocked() permission.Policy {
+	if s.parent != nil {
+		return s.top().policy()
+	}
 	paths := s.sessions.paths
 	return permission.Policy{
 		Mode:    s.mode,

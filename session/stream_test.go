@@ -26,7 +26,7 @@ func TestReplyWithoutEnd(t *testing.T) {
 	for _, event := range []model.Event{model.Text{Text: long}, model.Thought{Text: long}} {
 		m := New(Options{Log: slog.New(slog.DiscardHandler)})
 		m.database = newDatabase(t.TempDir())
-		s := &Session{sessions: m, id: "sess_1", ends: Ends{Sink: &told{}}}
+		s := &Session{backlog: &backlog{}, sessions: m, id: "sess_1", ends: Ends{Sink: &told{}}}
 		turn := &Turn{session: s, llm: chosenModel{model: endless{event}, name: "some/model"}}
 		_, err := turn.attempt(t.Context(), &model.Request{})
 		var failed *model.Error

@@ -36,11 +36,28 @@ The session is in plan mode: only reading is possible. Work out what you would c
 // in one mode, so that a provider's cache hits.
 func (s *Session) systemLocked(modelName string) string {
 	if s.system == "" {
-		s.system = agentPrompt + s.instructions() + environment(s.workspace.Dirs())
+		s.system = s.role() + s.instructions() + environment(s.workspace.Dirs()) + s.agentIndex()
 	}
 	prompt := s.system + "Model: " + modelName + "\n"
-	if s.mode == permission.Plan {
+	if s.policyLocked().Mode == permission.Plan {
 		prompt += planPrompt
+	}
+	return prompt
+}
+
+// subAgentPrompt is added for a sub-agent.
+const subAgentPrompt = `
+You are a sub-agent: another agent gave you this task, and your last message is all it gets. Make that a complete report: what you found or did, with places as path:line, and what you could not do. Nobody answers questions in your text.
+`
+
+// role begins the system prompt: what the agent is.
+func (s *Session) role() string {
+	if s.parent == nil {
+		return agentPrompt
+	}
+	prompt := agentPrompt + subAgentPrompt
+	if s.agent.prompt != "" {
+		prompt += "\n" + s.agent.prompt + "\n"
 	}
 	return prompt
 }
@@ -146,7 +163,7 @@ func gitBranch(dir string) string {
 func (s *Session) offeredLocked() []model.Tool {
 	p := s.policyLocked()
 	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
-		return (s.mode != permission.Plan || spec.ReadOnly) && p.OffersTool(spec.ID)
+		return (p.Mode != permission.Plan && !s.readsOnly() || spec.ReadOnly) && p.OffersTool(spec.ID) && s.agent.allows(spec)
 	})
 	out := make([]model.Tool, 0, len(list))
 	for _, t := range list {

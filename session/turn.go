@@ -125,6 +125,9 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	}
 	t.prompt = fitted(ctx, t.prompt)
 	t.keepPrompt(ctx)
+	if direct == nil {
+		s.agentTypes() // what is wrong with them is told below
+	}
 	t.tellNotices(ctx)
 	if direct != nil {
 		return StopEndTurn, direct(ctx, t)

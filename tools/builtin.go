@@ -9,6 +9,7 @@ func Builtin() []Tool {
 		Glob(),
 		Grep(),
 		Read(),
+		Task(),
 		TaskOutput(),
 		TaskStop(),
 		Todo(),

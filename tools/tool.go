@@ -180,6 +180,7 @@ type Workspace struct {
 	Shell            Shell // editor terminals or child processes
 	Background       Shell // child processes: what runs on in the background is read while it runs
 	Jobs             *Jobs // what runs in the background
+	Agents           Agents
 	Spool            Spool // for output that is too large
 	Seen             *Seen // what this session read, to notice changes
 	PDF              PDF   // nil: PDF files are not read
