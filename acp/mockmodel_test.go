@@ -42,8 +42,8 @@ type mockModel struct {
 	mu       sync.Mutex
 	replies  [][]mockPart
 	others   map[string][][]mockPart // to conversations that begin with a word of the user's
-	requests []string      // the bodies, as they came
-	arrived  chan struct{} // closed and renewed with each
+	requests []string                // the bodies, as they came
+	arrived  chan struct{}           // closed and renewed with each
 	calls    int
 }
 

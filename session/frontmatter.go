@@ -147,7 +147,7 @@ func flowList(s string) (string, error) {
 	return strings.Join(items, ", "), nil
 }
 
-// unquote takes quotes off. In single quotes '' is a quote; in double ones \"
+// unquote takes quotes off. In single quotes ” is a quote; in double ones \"
 // and \\ are known, and \n.
 func unquote(s string) (string, error) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
