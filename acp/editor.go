@@ -11,7 +11,7 @@ import (
 // processes. What the editor can do is asked here and nowhere else.
 func (s *server) Connect(sessionID string, disk *workspace.Disk, exec *tools.ExecShell) session.Ends {
 	c := s.client.Load()
-	ends := session.Ends{Sink: sink{s, sessionID}, Asker: asker{s, sessionID}}
+	ends := session.Ends{Sink: sink{s, sessionID}, Asker: asker{s, sessionID}, Questioner: s.questioner(sessionID)}
 	if !c.quirks.DiskOnly {
 		ends.Files = newEditorFiles(s.conn, sessionID, c.can.FS, disk)
 	}
@@ -19,4 +19,17 @@ func (s *server) Connect(sessionID string, disk *workspace.Disk, exec *tools.Exe
 		ends.Shell = newEditorShell(s.conn, sessionID, exec)
 	}
 	return ends
+}
+
+// questioner asks by forms where the editor has them, else by permission
+// requests where a person sees them; nil: nobody is there.
+func (s *server) questioner(sessionID string) session.Questioner {
+	c := s.client.Load()
+	switch can := c.can.Elicitation; {
+	case can != nil && can.Form != nil:
+		return forms{s, sessionID}
+	case c.quirks.FormsOnly:
+		return nil
+	}
+	return optionForms{s, sessionID}
 }

@@ -261,6 +261,7 @@ func (l *linter) permission(f frame) {
 		SessionID string `json:"sessionId"`
 		ToolCall  struct {
 			ToolCallID string `json:"toolCallId"`
+			Name       string `json:"name"`
 		} `json:"toolCall"`
 		Options []acp.PermissionOption `json:"options"`
 	}
@@ -268,7 +269,9 @@ func (l *linter) permission(f frame) {
 		l.problem("request_permission: %v", err)
 		return
 	}
-	if status := l.calls[params.SessionID][params.ToolCall.ToolCallID]; status != "pending" {
+	status := l.calls[params.SessionID][params.ToolCall.ToolCallID]
+	asking := params.ToolCall.Name == "question" && status == "in_progress" // what it asks is no permission
+	if status != "pending" && !asking {
 		l.problem("request_permission for the call %s, which is %q, not pending", params.ToolCall.ToolCallID, status)
 	}
 	ids := map[string]bool{}

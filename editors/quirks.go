@@ -15,7 +15,13 @@ type Quirks struct {
 	DiskOnly bool
 	// Terminal: the terminals that it offers may be used.
 	Terminal bool
+	// FormsOnly: a question of a tool is asked by a form or not at all: where it
+	// has no forms nobody is there.
+	FormsOnly bool
 }
+
+// CommandLine is the name under which the agent's own subcommands drive it.
+const CommandLine = "acp-agent-cli"
 
 // QuirksOf returns the quirks of the editor that calls itself name in its
 // clientInfo; name is empty where it gives none. Where each quirk was seen,
@@ -24,6 +30,8 @@ func QuirksOf(name string) Quirks {
 	switch name {
 	case "zed":
 		return Quirks{LineBase0: true, Terminal: true}
+	case CommandLine:
+		return Quirks{OneOptionPerKind: true, Terminal: true, FormsOnly: true}
 	case "vscode-acp-client", "acpx":
 		return Quirks{Terminal: true}
 	case "CodeCompanion.nvim", "toad", "": // avante.nvim gives no name

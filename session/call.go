@@ -120,7 +120,7 @@ func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action
 	if strings.TrimSpace(c.rec.Args) == "" {
 		input = json.RawMessage("{}")
 	}
-	return c.tool.Prepare(ctx, t.session.workspace, input)
+	return c.tool.Prepare(ctx, t.workspaceOf(c), input)
 }
 
 // recovered makes a panic of a tool that call's failure and nothing more.

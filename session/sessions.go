@@ -85,10 +85,11 @@ func New(o Options) *Sessions {
 
 // Ends is an editor's side of one session.
 type Ends struct {
-	Sink  Sink
-	Asker Asker
-	Files tools.Files // nil: the disk
-	Shell tools.Shell // nil: child processes
+	Sink       Sink
+	Asker      Asker
+	Questioner Questioner  // nil: nobody is there to answer questions
+	Files      tools.Files // nil: the disk
+	Shell      tools.Shell // nil: child processes
 }
 
 // Editor makes its ends of a session.

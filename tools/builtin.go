@@ -8,6 +8,7 @@ func Builtin() []Tool {
 		Edit(),
 		Glob(),
 		Grep(),
+		AskUser(), // question
 		Read(),
 		Task(),
 		TaskOutput(),

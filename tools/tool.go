@@ -184,6 +184,7 @@ type Workspace struct {
 	Spool            Spool // for output that is too large
 	Seen             *Seen // what this session read, to notice changes
 	PDF              PDF   // nil: PDF files are not read
+	Ask              Asker // questions of the tools themselves, for the call that is prepared; nil: nobody is there
 	// Readable says which files a call over many may show, where a rule keeps
 	// some from being read; it returns nil where none does. Nil: all.
 	Readable func() func(kinds.PathAccess) bool

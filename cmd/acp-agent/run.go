@@ -18,6 +18,7 @@ import (
 	"github.com/acp-agent/acp-agent/acp"
 	"github.com/acp-agent/acp-agent/acp/client"
 	"github.com/acp-agent/acp-agent/acp/jsonrpc"
+	"github.com/acp-agent/acp-agent/editors"
 )
 
 // runCommand is one turn in the terminal, with the agent as a child process as
@@ -62,6 +63,9 @@ func (c *runCommand) Run(p *process) error {
 		show.answers = newAnswers(p.in)
 	}
 	handler := client.Handler{Update: show.update, RequestPermission: show.permission}
+	if show.answers != nil {
+		handler.CreateElicitation = show.elicitation
+	}
 	options := jsonrpc.Options{}
 	if c.JSON {
 		handler.Update = nil
@@ -182,8 +186,12 @@ func (p *process) launch(ctx context.Context, dir string, env, args []string, h 
 	if err != nil {
 		return nil, err
 	}
-	_, err = agent.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersion,
-		ClientInfo: &acp.Implementation{Name: "acp-agent-cli", Version: version()}})
+	can := acp.ClientCapabilities{}
+	if h.CreateElicitation != nil {
+		can.Elicitation = &acp.ElicitationCapabilities{Form: &acp.ElicitationFormCapabilities{}}
+	}
+	_, err = agent.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersion, ClientCapabilities: can,
+		ClientInfo: &acp.Implementation{Name: editors.CommandLine, Version: version()}})
 	if err != nil {
 		err = explain(err, agent)
 		_, _ = agent.Close() // the first error is the one to tell

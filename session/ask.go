@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// Questioner puts the questions of a tool to the user.
+type Questioner interface {
+	// AskAll returns an answer to each of the form's questions. What the editor
+	// answers wrongly or not at all is no answer, with a note; a lost editor is
+	// Cancelled. The only errors are tools.ErrNoUser and ctx's.
+	AskAll(ctx context.Context, f Form) (Replies, error)
+}
+
+// Form is the questions of one call.
+type Form struct {
+	CallID    string
+	Tool      string
+	Card      kinds.Card
+	Input     json.RawMessage
+	Questions []tools.Question
+}
+
+// Replies are the answers to a Form. The zero value is none.
+type Replies struct {
+	Answers   []tools.Answer
+	Cancelled bool // the turn is to end
+}
+
+// callAsker asks the questions of one call.
+type callAsker struct {
+	turn *Turn
+	call *call
+}
+
+// Ask implements tools.Asker. In a mode that asks nothing nobody is there.
+func (a callAsker) Ask(ctx context.Context, questions []tools.Question) ([]tools.Answer, error) {
+	s := a.turn.session
+	if s.Mode() == permission.DontAsk {
+		return nil, tools.ErrNoUser
+	}
+	rec := &a.call.rec
+	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.Args), questions})
+	if err == nil && replies.Cancelled {
+		a.turn.cancel(errCancelledByUser)
+		err = errCancelledByUser
+	}
+	return replies.Answers, err
+}
+
+// workspaceOf is the session's workspace as one call sees it: its questions are
+// asked on the card of the call.
+func (t *Turn) workspaceOf(c *call) *tools.Workspace {
+	ws := *t.session.workspace
+	if t.session.ends.Questioner != nil {
+		ws.Ask = callAsker{t, c}
+	}
+	return &ws
+}
