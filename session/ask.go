@@ -41,7 +41,7 @@ type callAsker struct {
 // Ask implements tools.Asker. In a mode that asks nothing nobody is there.
 func (a callAsker) Ask(ctx context.Context, questions []tools.Question) ([]tools.Answer, error) {
 	s := a.turn.session
-	if s.Mode() == permission.DontAsk {
+	if s.policy().Mode == permission.DontAsk {
 		return nil, tools.ErrNoUser
 	}
 	rec := &a.call.rec
