@@ -195,6 +195,11 @@ func (t *Turn) runTogether(ctx context.Context, batch []*call) {
 			t.runOne(ctx, c)
 			continue
 		}
+		if !c.action.Concurrent { // a hook made another call of it
+			wg.Wait()
+			t.runOne(ctx, c)
+			continue
+		}
 		wg.Go(func() { t.runOne(ctx, c) })
 	}
 	wg.Wait()
@@ -206,7 +211,11 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	v := t.session.decide(c.action.Facts)
+	hooks, err := t.hookCall(ctx, c)
+	if err != nil {
+		return err
+	}
+	v := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 	switch v.Action {
 	case permission.Allow:
 		return nil
@@ -245,6 +254,7 @@ func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Ans
 		return a, nil
 	}
 	content := append(append([]Shown{}, c.rec.Content...), shownText("Why this asks: "+v.Reason+".")...)
+	t.notify("asks for permission: " + c.rec.Card.Title)
 	a, err := t.session.ends.Asker.Ask(ctx, Question{
 		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.Args),
 		Content: content, Reason: v.Reason, Always: v.Always,
@@ -280,7 +290,13 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 	if errors.Is(err, errCancelledByUser) { // in a question of a sub-agent
 		t.cancel(errCancelledByUser)
 	}
-	t.finish(ctx, c, result, err, time.Since(begun))
+	took := time.Since(begun)
+	said := t.hookResult(ctx, c, result, err)
+	t.finish(ctx, c, result, err, took)
+	if said != "" {
+		c.rec.Result += "\n\n" + said
+		c.put(ctx)
+	}
 }
 
 // finish gives the call its final status, stores it and tells the editor.
@@ -407,6 +423,9 @@ func (t *Turn) takeResults(ctx context.Context, calls []*call) (end string) {
 	}
 	for _, i := range tools.Budget(texts, t.session.workspace.Spool) {
 		calls[i].put(ctx)
+	}
+	if halt := t.halted(); halt != "" {
+		end = halt
 	}
 	msg := model.Message{Role: model.RoleTool}
 	for _, c := range calls {

@@ -35,6 +35,7 @@ type Session struct {
 	agent     *agentType    // what sort of one
 	asking    chan struct{} // held while a sub-agent asks the user
 
+	begun      bool // the hooks of its start have run
 	agentsOnce sync.Once
 	agents     []agentType
 
@@ -232,14 +233,15 @@ func (s *Session) close(ctx context.Context) {
 	turns := append([]*Turn{}, s.turns...)
 	s.mu.Unlock()
 	s.Cancel()
+	defer s.free()
+	defer s.catchUp(ctx)
+	defer s.hookEnd(ctx)
 	for _, t := range turns {
 		select {
 		case <-t.done:
 		case <-ctx.Done():
 		}
 	}
-	s.catchUp(ctx)
-	s.free()
 }
 
 // free gives back what the session holds.

@@ -277,6 +277,7 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 	for _, s := range open {
 		s.Cancel()
 	}
+	m.hookEnds(ctx, open)
 	for _, s := range open {
 		s.workspace.Jobs.Cancel()
 		s.exec.CloseAll() // whatever happens below, no child is left

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/acp-agent/acp-agent/session/model"
@@ -43,6 +44,9 @@ type Turn struct {
 	llm      chosenModel
 	failures map[string]int    // failing calls in a row, by tool and arguments
 	answers  map[string]Answer // of the questions asked in this reply
+
+	mu   sync.Mutex
+	halt string // a hook ends the turn, and why
 }
 
 // Begin admits a prompt: from here on Cancel finds it. It does not block.
@@ -124,15 +128,23 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 		return "", err
 	}
 	t.prompt = fitted(ctx, t.prompt)
-	t.keepPrompt(ctx)
-	if direct == nil {
-		s.agentTypes() // what is wrong with them is told below
-	}
-	t.tellNotices(ctx)
 	if direct != nil {
+		t.keepPrompt(ctx)
+		t.tellNotices(ctx)
 		return StopEndTurn, direct(ctx, t)
 	}
-	return t.loop(ctx)
+	context, refused := t.hookPrompt(ctx)
+	if refused != "" {
+		t.update(ctx, Chunk{MessageID: store.NewID("msg_"), Content: Text(refused)})
+		return StopEndTurn, ctx.Err()
+	}
+	t.keepPrompt(ctx)
+	s.agentTypes() // what is wrong with them is told below
+	t.tellNotices(ctx)
+	if context != "" {
+		t.tellModel(ctx, context)
+	}
+	return t.loopWithHooks(ctx)
 }
 
 // tellNotices tells what could not be told outside a turn.
@@ -228,10 +240,15 @@ func (t *Turn) tellEnded(ctx context.Context) {
 	for _, job := range ended {
 		fmt.Fprintf(&b, "\n- %s: %s (%s)", job.ID, job.State(), job.Title)
 	}
+	t.tellModel(ctx, b.String())
+}
+
+// tellModel adds something to the conversation that the user does not see.
+func (t *Turn) tellModel(ctx context.Context, text string) {
 	rec := &recorder{session: t.session, message: store.NewID("msg_"), role: model.RoleUser}
 	defer rec.finish(ctx, readerBoth)
-	rec.note(ctx, b.String(), readerModel)
-	t.session.remember(model.Message{Role: model.RoleUser, Parts: textPart(b.String())})
+	rec.note(ctx, text, readerModel)
+	t.session.remember(model.Message{Role: model.RoleUser, Parts: textPart(text)})
 }
 
 // followModel takes up a model that was chosen during the turn.

@@ -65,12 +65,18 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules := s.rules(c.Dir)
+	for name, value := range c.Env {
+		rules.Set[name] = &value
+	}
 	p, err := s.processes.Start(process.Command{
 		Path:   bash,
 		Args:   []string{"--noprofile", "--norc", "-c", c.Text},
 		Dir:    c.Dir,
-		Env:    process.Environment(s.environ, s.rules(c.Dir)),
+		Env:    process.Environment(s.environ, rules),
+		Stdin:  c.Stdin,
 		Output: c.Output,
+		Stderr: c.Errors,
 	})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools/workspace"
@@ -137,6 +138,11 @@ type Command struct {
 	Text   string
 	Dir    string    // absolute
 	Output io.Writer // receives stdout and stderr together; may be called until Wait returns
+
+	// Further of child processes; the editor's terminals know none of it.
+	Env    map[string]string // variables it gets beside the usual ones
+	Stdin  *os.File          // nil: empty; stays the caller's
+	Errors io.Writer         // receives stderr apart; nil: joins Output
 }
 
 // Process is a command that runs.

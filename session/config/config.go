@@ -33,6 +33,8 @@ type Config struct {
 	Env                   map[string]*string // nil removes a variable
 	Providers             map[string]Provider
 	Models                map[string]model.Override // by provider/model
+	ToolSearchThreshold   int                       // tools in all, above which those of servers are deferred
+	Hooks                 map[HookEvent][]Hook      // those of all files, the user's first
 	LogLevel              string
 	LogFile               string
 }
@@ -70,6 +72,8 @@ func Default() *Config {
 		Retry:           Retry{Max: 5, BaseDelay: 500 * time.Millisecond, MaxDelay: time.Minute},
 		Trust:           TrustAsk,
 		LogLevel:        "warn",
+
+		ToolSearchThreshold: 60,
 	}
 }
 

@@ -48,13 +48,18 @@ var keys = map[string]key{
 	"log.level": {read: readLogLevel},
 	"log.file":  {read: text(func(c *Config) *string { return &c.LogFile }), userOnly: true},
 
-	"mcpServers": {}, "mcp.startTimeoutMs": {}, "mcp.callTimeoutMs": {}, "toolSearch.threshold": {},
+	"mcpServers": {}, "mcp.startTimeoutMs": {}, "mcp.callTimeoutMs": {},
+	"toolSearch.threshold": {read: integer(0, func(c *Config, n int) { c.ToolSearchThreshold = n })},
+
 	"lsp.enabled": {}, "lsp.servers": {}, "lsp.diagnosticsWaitMs": {}, "lsp.requestTimeoutMs": {},
 	"lsp.startTimeoutMs": {}, "lsp.idleStopMs": {},
 	"web.allowPrivate": {userOnly: true}, "web.timeoutMs": {}, "web.search": {},
-	"hooks.sessionStart": {}, "hooks.sessionEnd": {}, "hooks.userPromptSubmit": {}, "hooks.preToolUse": {},
-	"hooks.postToolUse": {}, "hooks.postToolUseFailure": {}, "hooks.turnEnd": {}, "hooks.preCompact": {}, "hooks.notification": {},
-	"skills.paths": {}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
+	"hooks.sessionStart": {read: readHooks(SessionStart)}, "hooks.sessionEnd": {read: readHooks(SessionEnd)},
+	"hooks.userPromptSubmit": {read: readHooks(UserPromptSubmit)}, "hooks.turnEnd": {read: readHooks(TurnEnd)},
+	"hooks.preToolUse": {read: readHooks(PreToolUse)}, "hooks.postToolUse": {read: readHooks(PostToolUse)},
+	"hooks.postToolUseFailure": {read: readHooks(PostToolUseFailure)}, "hooks.notification": {read: readHooks(Notification)},
+	"hooks.preCompact": {read: readHooks(PreCompact)},
+	"skills.paths":     {}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
 	"sandbox.mode": {userOnly: true}, "sandbox.network": {userOnly: true}, "sandbox.writable": {userOnly: true},
 }
 
