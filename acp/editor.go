@@ -15,7 +15,11 @@ func (s *server) Connect(sessionID string, disk *workspace.Disk, exec *tools.Exe
 	if !c.quirks.DiskOnly {
 		ends.Files = newEditorFiles(s.conn, sessionID, c.can.FS, disk)
 	}
-	if c.can.Terminal && c.quirks.Terminal {
+	display, _ := c.can.Meta["terminal_output"].(bool)
+	switch {
+	case display:
+		ends.Display = true
+	case c.can.Terminal && c.quirks.Terminal:
 		ends.Shell = newEditorShell(s.conn, sessionID, exec)
 	}
 	return ends

@@ -25,6 +25,9 @@ const (
 	// leaveTime is how long each of a cancelled command's two steps, reading
 	// and releasing, is waited for. It goes on behind.
 	leaveTime = 40 * time.Millisecond
+	// stopTime is the same for a command in the background, whose end nobody
+	// waits for at the keyboard.
+	stopTime = 2 * time.Second
 )
 
 // terminalLimit is how many bytes of output the editor is asked to keep.
@@ -66,7 +69,12 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 		_ = os.Remove(script)
 		return s.exec.Start(ctx, c)
 	}
-	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, killed: make(chan struct{}), released: make(chan struct{})}, nil
+	leave := leaveTime
+	if c.Linger {
+		leave = stopTime
+	}
+	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave,
+		reading: make(chan struct{}, 1), killed: make(chan struct{}), released: make(chan struct{})}, nil
 }
 
 // create asks for the terminal; the id is empty where the editor refuses, or
@@ -123,6 +131,11 @@ type editorProcess struct {
 	id     string
 	script string
 	output io.Writer
+	leave  time.Duration // how long each step of ending it is waited for
+
+	reading chan struct{} // holds one while the output is read, or the terminal is released
+	seen    string        // what of the output the writer has
+	told    bool          // that the editor does not keep all
 
 	kill     sync.Once
 	killed   chan struct{} // closed when the editor has answered terminal/kill
@@ -141,7 +154,7 @@ func (p *editorProcess) Wait(ctx context.Context) (tools.Exit, error) {
 	err := p.conn.Call(ctx, MethodTerminalWaitForExit, WaitForTerminalExitRequest{SessionID: p.sessionID, TerminalID: p.id}, &answer)
 	switch {
 	case ctx.Err() != nil:
-		p.leave(context.WithoutCancel(ctx))
+		p.abandon(context.WithoutCancel(ctx))
 		return tools.Exit{}, context.Cause(ctx)
 	case err != nil:
 		return tools.Exit{}, fmt.Errorf("waiting for the command in the editor's terminal: %v", err)
@@ -163,9 +176,9 @@ func (p *editorProcess) Wait(ctx context.Context) (tools.Exit, error) {
 	return status.exit(), nil
 }
 
-// leave kills the command and takes its output, for a short while.
-func (p *editorProcess) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+// abandon kills the command and takes its output, for a short while.
+func (p *editorProcess) abandon(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, p.leave)
 	defer cancel()
 	p.Kill()
 	select {
@@ -175,8 +188,26 @@ func (p *editorProcess) leave(ctx context.Context) {
 	}
 }
 
-// readOutput gives what the terminal keeps to the command's writer.
+// Fetch gives what came since the last time to the command's writer.
+func (p *editorProcess) Fetch(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, outputTime)
+	defer cancel()
+	// What the editor does not give now it gives later, or at the end, where
+	// an error is told.
+	_, _ = p.readOutput(ctx)
+}
+
+// readOutput gives what the terminal keeps, and the writer does not have yet, to
+// the writer.
 func (p *editorProcess) readOutput(ctx context.Context) (exitStatus, error) {
+	select {
+	case p.reading <- struct{}{}:
+		defer func() { <-p.reading }()
+	case <-p.released:
+		return exitStatus{}, errors.New("it is released")
+	case <-ctx.Done():
+		return exitStatus{}, context.Cause(ctx)
+	}
 	var answer *struct {
 		Output     *string         `json:"output"`
 		Truncated  bool            `json:"truncated"`
@@ -189,10 +220,16 @@ func (p *editorProcess) readOutput(ctx context.Context) (exitStatus, error) {
 	if answer == nil || answer.Output == nil {
 		return exitStatus{}, errors.New("it answers no text")
 	}
-	if answer.Truncated {
+	if answer.Truncated && !p.told {
+		p.told = true
 		fmt.Fprintf(p.output, "[the editor kept only a part of the output, of about %d bytes]\n", terminalLimit)
 	}
-	_, _ = io.WriteString(p.output, *answer.Output)
+	fresh, ok := strings.CutPrefix(*answer.Output, p.seen)
+	if !ok { // the head of it is dropped by now
+		fresh = fresh[overlap(p.seen, fresh):]
+	}
+	_, _ = io.WriteString(p.output, fresh)
+	p.seen = *answer.Output
 	var status exitStatus
 	_ = json.Unmarshal(answer.ExitStatus, &status)
 	return status, nil
@@ -219,16 +256,48 @@ func (p *editorProcess) Close() {
 		go func() {                           // ends with the answers or their times
 			defer close(p.released)
 			<-p.killed
+			p.reading <- struct{}{} // for good: a terminal that is released can be asked nothing
 			p.release(p.id)
 			_ = os.Remove(p.script)
 		}()
 	})
-	timer := time.NewTimer(leaveTime)
+	timer := time.NewTimer(p.leave)
 	defer timer.Stop()
 	select {
 	case <-p.released:
 	case <-timer.C:
 	}
+}
+
+// overlap is the length of the longest end of a that b begins with
+// (Knuth, Morris and Pratt's matching of b against a).
+func overlap(a, b string) int {
+	if len(a) > len(b) {
+		a = a[len(a)-len(b):]
+	}
+	if b == "" {
+		return 0
+	}
+	border := make([]int, len(b)) // of each beginning of b: its longest end that b begins with
+	for i, k := 1, 0; i < len(b); i++ {
+		for k > 0 && b[i] != b[k] {
+			k = border[k-1]
+		}
+		if b[i] == b[k] {
+			k++
+		}
+		border[i] = k
+	}
+	k := 0
+	for i := range len(a) {
+		for k > 0 && (k == len(b) || a[i] != b[k]) {
+			k = border[k-1]
+		}
+		if a[i] == b[k] {
+			k++
+		}
+	}
+	return k
 }
 
 // exitStatus is how a command ended, as editors say it.

@@ -645,3 +645,71 @@ func TestEditorShellLateTerminal(t *testing.T) {
 		t.Errorf("the script stays: %v", err)
 	}
 }
+
+// Output that is read while the command runs comes once, whatever part of it the
+// editor keeps.
+func TestEditorShellFetch(t *testing.T) {
+	var out bytes.Buffer
+	answers := make(chan object, 1)
+	editor := terminals(object{"terminalId": "term"}, silent, func(context.Context, json.RawMessage) (any, error) { return <-answers, nil })
+	s := newEditorShell(editor.connect(t), "s", execShell(t))
+	p, err := s.Start(t.Context(), tools.Command{Text: "serve", Dir: t.TempDir(), Output: &out, Linger: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cut = "[the editor kept only a part of the output, of about 1048576 bytes]\n"
+	for _, tt := range []struct {
+		output    any
+		truncated bool
+		want      string
+	}{
+		{"one\n", false, "one\n"},
+		{"one\n", false, ""},
+		{"one\ntwo\n", false, "two\n"},
+		{"two\nthree\n", true, cut + "three\n"},
+		{"ree\nfour\n", true, "four\n"},
+		{"other\n", true, "other\n"},
+		{nil, false, ""},
+		{"other\nmore\n", true, "more\n"},
+	} {
+		answers <- object{"output": tt.output, "truncated": tt.truncated}
+		p.(tools.Fetcher).Fetch(t.Context())
+		if got := out.String(); got != tt.want {
+			t.Errorf("output %q: got %q, want %q", tt.output, got, tt.want)
+		}
+		out.Reset()
+	}
+	p.Close()
+	<-p.(*editorProcess).released
+	p.(tools.Fetcher).Fetch(t.Context())
+	if got := editor.methods(); !strings.HasSuffix(got, "output release") {
+		t.Errorf("asked %s", got)
+	}
+}
+
+func TestOverlap(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"a", "", 0}, {"", "a", 0}, {"abc", "abc", 3}, {"abc", "bcd", 2}, {"abc", "xabc", 0},
+		{"aaa", "aa", 2}, {"aa", "aaa", 2}, {"xabab", "ababab", 4}, {"long before abc", "abcabd", 3}, {"aabaa", "aabaab", 5}, {"abacabab", "ababx", 4},
+	} {
+		if got := overlap(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q and %q overlap by %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func FuzzOverlap(f *testing.F) {
+	f.Add("abab", "baba")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		want := min(len(a), len(b))
+		for want > 0 && a[len(a)-want:] != b[:want] {
+			want--
+		}
+		if got := overlap(a, b); got != want {
+			t.Errorf("%q and %q overlap by %d, want %d", a, b, got, want)
+		}
+	})
+}

@@ -111,11 +111,39 @@ func (k sink) callOf(u session.Call) (SessionUpdate, error) {
 		}
 		t.RawOutput = raw
 	}
-	if !u.New {
+	t.Meta = displayOf(u)
+	if !u.New && u.Display.Dir == "" {
 		return SessionToolCallUpdate{ToolCallUpdate: t}, nil
 	}
 	return ToolCall{ToolCallID: u.ID, Name: u.Tool, Title: t.Title, Kind: t.Kind, Status: t.Status,
-		Content: t.Content, Locations: t.Locations, RawInput: t.RawInput, RawOutput: t.RawOutput}, nil
+		Content: t.Content, Locations: t.Locations, RawInput: t.RawInput, RawOutput: t.RawOutput, Meta: t.Meta}, nil
+}
+
+// displayOf tells a terminal that the editor shows and does not run, by its
+// extension of the protocol (spec/clients.md, rule 24). It must be told of in a
+// tool_call, which for a call that was announced before replaces what that said.
+func displayOf(u session.Call) Meta {
+	meta := Meta{}
+	if u.Display.Dir != "" {
+		meta["terminal_info"] = map[string]any{"terminal_id": u.ID, "cwd": u.Display.Dir}
+	}
+	if u.Display.Text != "" {
+		meta["terminal_output"] = map[string]any{"terminal_id": u.ID, "data": u.Display.Text}
+	}
+	if exit := u.Display.Exit; exit != nil {
+		end := map[string]any{"terminal_id": u.ID, "exit_code": nil, "signal": nil}
+		if exit.Code >= 0 {
+			end["exit_code"] = exit.Code
+		}
+		if exit.Signal != "" {
+			end["signal"] = exit.Signal
+		}
+		meta["terminal_exit"] = end
+	}
+	if len(meta) == 0 {
+		return nil
+	}
+	return meta
 }
 
 // locationsOf counts lines from 1, and for editors that read them so from 0.

@@ -296,6 +296,17 @@ type update struct {
 	Locations []struct {
 		Path string `json:"path"`
 	} `json:"locations"`
+	Meta struct {
+		Info   display `json:"terminal_info"`
+		Output display `json:"terminal_output"`
+		Exit   display `json:"terminal_exit"`
+	} `json:"_meta"`
+}
+
+// display tells a terminal that the editor shows and does not run.
+type display struct {
+	ID  string `json:"terminal_id"`
+	Dir string `json:"cwd"`
 }
 
 // ofTurns are the updates that belong to a turn.
@@ -346,7 +357,7 @@ func (l *linter) call(session string, u update, replaying bool) {
 		l.problem("%s of %s without a status", u.Kind, u.CallID)
 	case u.Kind == "tool_call" && u.Title == "":
 		l.problem("the call %s has no title", u.CallID)
-	case u.Kind == "tool_call" && known && !replaying:
+	case u.Kind == "tool_call" && known && !replaying && u.Meta.Info.ID == "":
 		l.problem("the call %s is announced twice", u.CallID)
 	case u.Kind == "tool_call_update" && !known:
 		l.problem("an update of the call %s, which was never announced", u.CallID)
@@ -361,7 +372,30 @@ func (l *linter) call(session string, u update, replaying bool) {
 			l.problem("a location that is not absolute: %s", loc.Path)
 		}
 	}
+	l.display(u)
 	l.shown(u)
+}
+
+// display checks what is told a terminal that is only shown.
+func (l *linter) display(u update) {
+	meta := u.Meta
+	if meta == (update{}).Meta {
+		return
+	}
+	if shows, _ := l.can.Meta["terminal_output"].(bool); !shows {
+		l.problem("a terminal to an editor that shows none")
+	}
+	if meta.Info.ID != "" {
+		l.terminals[meta.Info.ID] = true // nothing is to be released
+		if u.Kind != "tool_call" || !filepath.IsAbs(meta.Info.Dir) {
+			l.problem("the terminal %s begins in a %s, in the folder %q", meta.Info.ID, u.Kind, meta.Info.Dir)
+		}
+	}
+	for _, d := range []display{meta.Output, meta.Exit} {
+		if _, known := l.terminals[d.ID]; d.ID != "" && !known {
+			l.problem("the terminal %s is told something before it is there", d.ID)
+		}
+	}
 }
 
 // shown checks what a call shows.

@@ -357,7 +357,7 @@ func isUncertain(line []byte) bool {
 	}
 	u := m.Params.Update
 	live := u.Kind == "tool_call_update" && u.Status == "in_progress" && len(u.Content) > 0 && u.Content[len(u.Content)-1].Type == "content"
-	return u.Kind == "available_commands_update" || live
+	return u.Kind == "available_commands_update" || live || u.Meta.Output.ID != ""
 }
 
 // act does what happens beside the wire.

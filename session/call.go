@@ -178,6 +178,10 @@ func (t *Turn) announce(ctx context.Context, c *call) {
 	if c.rec.Args != "" || !c.announced {
 		u.Input = rawInput(c.rec.Args)
 	}
+	if c.action != nil && c.action.Display != "" {
+		u.Display.Dir = c.action.Display
+		u.Content = append(append([]Shown{}, u.Content...), Shown{TerminalID: c.rec.ID})
+	}
 	c.announced = true
 	t.update(context.WithoutCancel(ctx), u)
 }
@@ -271,9 +275,17 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 	if !c.action.ReadOnly {
 		c.put(ctx) // what may have been done must be known after a crash
 	}
-	t.update(ctx, Call{ID: c.rec.ID, Status: InProgress})
+	begins := Call{ID: c.rec.ID, Status: InProgress}
+	if c.action.Display != "" {
+		begins.Content = []Shown{{TerminalID: c.rec.ID}}
+	}
+	t.update(ctx, begins)
 	changes := shownChanges(c.rec.Card.Changes)
 	show := func(o tools.Output) {
+		if c.action.Display != "" {
+			t.update(context.WithoutCancel(ctx), Call{ID: c.rec.ID, Status: InProgress, Display: Display{Text: o.Display, Exit: o.Exit}})
+			return
+		}
 		live := append([]Shown{}, changes...)
 		if o.TerminalID != "" {
 			live = append(live, Shown{TerminalID: o.TerminalID})
@@ -289,6 +301,9 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 	}()
 	if errors.Is(err, errCancelledByUser) { // in a question of a sub-agent
 		t.cancel(errCancelledByUser)
+	}
+	if c.action.Display != "" {
+		result.TerminalID = c.rec.ID
 	}
 	took := time.Since(begun)
 	said := t.hookResult(ctx, c, result, err)

@@ -84,7 +84,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 	if s.ends.Shell == nil {
 		s.ends.Shell = s.exec
 	}
-	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Background: s.exec, Jobs: tools.NewJobs(),
+	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
 		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}}
 	return s, nil
 }

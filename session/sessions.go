@@ -90,6 +90,8 @@ type Ends struct {
 	Questioner Questioner  // nil: nobody is there to answer questions
 	Files      tools.Files // nil: the disk
 	Shell      tools.Shell // nil: child processes
+	// Display: it shows what child processes put out as terminals.
+	Display bool
 }
 
 // Editor makes its ends of a session.

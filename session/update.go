@@ -59,6 +59,15 @@ type Call struct {
 	Card    *kinds.Card     // nil: unchanged
 	Content []Shown         // nil: unchanged; empty: cleared
 	Output  *tools.Envelope // what it came to; nil: nothing yet
+	Display Display         // what its terminal is told
+}
+
+// Display tells a terminal that the editor shows for a call and does not run
+// itself. Its id is the call's.
+type Display struct {
+	Dir  string      // set: there is such a terminal, in that folder
+	Text string      // what goes on in it
+	Exit *tools.Exit // how what it shows ended
 }
 
 // Shown is one piece of what a call shows: exactly one field is set.

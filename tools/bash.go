@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -86,7 +85,7 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 	if call.dir, paths, err = bashDir(ws, in.CWD); err != nil {
 		return nil, fmt.Errorf("bash: %w", err)
 	}
-	return &Action{
+	action := &Action{
 		Card:  call.card(ws, in.Description),
 		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
 		Run: func(ctx context.Context, show func(Output)) (Result, error) {
@@ -95,7 +94,11 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 			}
 			return call.run(ctx, ws, show)
 		},
-	}, nil
+	}
+	if ws.Display && !in.Background {
+		action.Display = call.dir
+	}
+	return action, nil
 }
 
 // bashDir is the folder to run in. One outside the roots is not looked at before
@@ -156,13 +159,17 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 		return Result{}, fmt.Errorf("bash: %w", ErrNoBash)
 	}
 	out := newCapture(ws.Spool)
-	p, err := ws.Shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: out})
+	live := liveOutput{capture: out}
+	if ws.Display {
+		live.screen = newScreen()
+	}
+	p, err := ws.Shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: live})
 	if err != nil {
 		return Result{}, fmt.Errorf("bash: %w", err)
 	}
 	limited, stop := context.WithTimeoutCause(ctx, b.limit, errTimeout)
 	defer stop()
-	exit, err := follow(limited, p, out, show)
+	exit, err := follow(limited, p, live, show)
 	out.Close()
 	if errors.Is(err, errTimeout) {
 		err = b.tookTooLong()
@@ -172,46 +179,19 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 
 // follow waits for the command and shows its output meanwhile. When ctx ends,
 // the command does, with its children.
-func follow(ctx context.Context, p Process, out *capture, show func(Output)) (Exit, error) {
+func follow(ctx context.Context, p Process, out liveOutput, show func(Output)) (exit Exit, err error) {
 	if id := p.TerminalID(); id != "" {
 		defer p.Close() // the editor goes on showing what it was
 		show(Output{TerminalID: id})
 	} else {
-		stop := showLive(out, show)
-		defer stop()
+		stop := out.showEvery(showEvery, show)
+		defer func() { stop(exit, err) }()
 	}
-	exit, err := p.Wait(ctx)
+	exit, err = p.Wait(ctx)
 	if err != nil {
 		p.Kill()
 	}
 	return exit, err
-}
-
-// showLive shows the end of the output as it grows, until the function that it
-// returns is called, which waits for the last showing.
-func showLive(out *capture, show func(Output)) (stop func()) {
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	wg.Go(func() {
-		ticker := time.NewTicker(showEvery)
-		defer ticker.Stop()
-		last := ""
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-			}
-			if text := out.Recent(); text != last {
-				last = text
-				show(Output{Text: fenced(text)})
-			}
-		}
-	})
-	return func() {
-		close(done)
-		wg.Wait()
-	}
 }
 
 func (b bashCall) tookTooLong() error {
@@ -240,14 +220,12 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 			r.Metadata["signal"] = exit.Signal
 		}
 	}
-	if terminal == "" {
-		shown := lastLine(excerpt(text), end)
-		if shown == "" && err == nil {
-			shown = "(no output)"
-		}
-		if shown != "" {
-			r.Shown = fenced(shown)
-		}
+	shown := lastLine(excerpt(text), end)
+	if shown == "" && err == nil {
+		shown = "(no output)"
+	}
+	if shown != "" {
+		r.Shown = fenced(shown)
 	}
 	return r
 }

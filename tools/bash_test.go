@@ -389,13 +389,13 @@ func TestBashShowsLive(t *testing.T) {
 			return Exit{}, nil
 		}}
 		var live shown
-		if _, err := follow(t.Context(), &fakeProcess{shell, newCapture(nil)}, newCapture(nil), live.show); err != nil {
+		if _, err := follow(t.Context(), &fakeProcess{shell, newCapture(nil)}, liveOutput{capture: newCapture(nil)}, live.show); err != nil {
 			t.Fatal(err)
 		}
 		if len(live.all) != 0 {
 			t.Errorf("nothing came, but %d outputs were shown", len(live.all))
 		}
-		out := newCapture(nil)
+		out := liveOutput{capture: newCapture(nil)}
 		if _, err := follow(t.Context(), &fakeProcess{shell, out}, out, live.show); err != nil {
 			t.Fatal(err)
 		}
@@ -409,6 +409,74 @@ func TestBashShowsLive(t *testing.T) {
 			if len(o.Text) > bashShown+20 {
 				t.Errorf("%d bytes at once", len(o.Text))
 			}
+		}
+	})
+}
+
+// What an editor's terminal is sent is what it would have got, but for what it
+// must not get and what is too much.
+func TestScreen(t *testing.T) {
+	tests := []struct {
+		name   string
+		pieces []string
+		want   string
+	}{
+		{"text", []string{"a\nb", "c"}, "a\nbc"},
+		{"progress", []string{"10%\r20%\b\b"}, "10%\r20%\b\b"},
+		{"sequences", []string{"\x1b]52;c;aGk=\x07a\x1b[31mb\x1b[0", "mc\x07"}, "abc"},
+		{"no UTF-8", []string{"a\xffb"}, "a\uFFFDb"},
+		{"a character in two", []string{"a\xc3", "\xa4"}, "aä"},
+		{"a character cut off", []string{"a\xc3"}, "a\uFFFD"},
+	}
+	for _, tt := range tests {
+		s := newScreen()
+		for _, p := range tt.pieces {
+			s.Write([]byte(p))
+		}
+		var live shown
+		s.end(Exit{Code: 2}, nil, live.show)
+		if len(live.all) != 2 || live.all[0].Display != tt.want || live.all[1].Display != "" || *live.all[1].Exit != (Exit{Code: 2}) {
+			t.Errorf("%s: %+v", tt.name, live.all)
+		}
+	}
+
+	s := newScreen()
+	for i := range 100_000 {
+		s.Write(fmt.Appendf(nil, "line ä %d\n", i))
+	}
+	text := s.Take()
+	if len(text) > screenHead+screenTail+100 || !strings.HasPrefix(text, "line ä 0\n") || !strings.HasSuffix(text, "\nline ä 99999\n") ||
+		!strings.Contains(text, "bytes are not shown here]\nline ä 9") || strings.Contains(text, "\uFFFD") {
+		t.Errorf("%d bytes: %.100q", len(text), text)
+	}
+	if text = s.Take(); text != "" {
+		t.Errorf("again %q", text)
+	}
+	var live shown
+	s.end(Exit{}, errTimeout, live.show)
+	if len(live.all) != 1 || live.all[0].Exit.Signal != "SIGKILL" {
+		t.Errorf("of a command that was ended: %+v", live.all)
+	}
+}
+
+// A terminal that is only shown gets the output as it comes, and the end.
+func TestBashDisplays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shell := &fakeShell{run: func(_ context.Context, out io.Writer) (Exit, error) {
+			for i := range 3 {
+				fmt.Fprint(out, i)
+				time.Sleep(time.Second) // synctest's time
+			}
+			return Exit{Code: 1}, nil
+		}}
+		ws := &Workspace{Shell: shell, Display: true}
+		var live shown
+		r, err := bashCall{text: "count", limit: time.Minute}.run(t.Context(), ws, live.show)
+		if err != nil || r.Text != "012\nexit code: 1" || r.Shown != fenced("012\nexit code: 1") {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if len(live.all) != 4 || live.all[0].Display != "0" || live.all[2].Display != "2" || live.all[3].Exit.Code != 1 {
+			t.Errorf("shown %+v", live.all)
 		}
 	})
 }
@@ -438,7 +506,7 @@ func TestBashTerminal(t *testing.T) {
 			ws.Shell = shell
 			var live shown
 			r, err := prepare(t, ws, bashInput{Command: "make"}).Run(t.Context(), live.show)
-			if !errors.Is(err, tt.err) || r.Text != tt.text || r.Shown != "" || r.TerminalID != "term-1" {
+			if !errors.Is(err, tt.err) || r.Text != tt.text || r.Shown == "" || r.TerminalID != "term-1" {
 				t.Errorf("%+v, %v", r, err)
 			}
 			if got := strings.Join(shell.calls, " "); got != tt.calls {

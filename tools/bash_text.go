@@ -11,14 +11,16 @@ import (
 // out; bytes that are no UTF-8 become U+FFFD; of a line that a carriage return
 // writes over, as progress bars do, the last state stays; a backspace takes the
 // character before it back. It holds back the line that is not complete yet.
-// The zero value but for emit is ready to use.
+// For a screen, which does all that by itself, carriage returns and backspaces
+// stay and nothing is held back. The zero value but for emit is ready to use.
 type plainText struct {
-	emit  func([]byte) // gets text that is final; must not keep it
-	line  []byte       // the line under way
-	over  bool         // a carriage return came: the next character begins the line anew
-	state escape
-	seq   int    // bytes of the escape sequence under way
-	part  []byte // a character of which bytes are missing
+	emit   func([]byte) // gets text that is final; must not keep it
+	screen bool
+	line   []byte // the line under way
+	over   bool   // a carriage return came: the next character begins the line anew
+	state  escape
+	seq    int    // bytes of the escape sequence under way
+	part   []byte // a character of which bytes are missing
 }
 
 // escape is where in an escape sequence the input stands (ECMA-48, 5.3 to 5.6).
@@ -115,6 +117,8 @@ func (t *plainText) special(p []byte) []byte {
 	switch c := p[0]; {
 	case c == 0x1b:
 		t.state, t.seq = begun, 0
+	case t.screen && (c == '\r' || c == '\b'):
+		t.emit(p[:1])
 	case c == '\r':
 		t.over = true
 	case c == '\b':
@@ -153,6 +157,10 @@ func (t *plainText) complete(p []byte) []byte {
 
 // add takes text that is plain.
 func (t *plainText) add(p []byte) {
+	if t.screen {
+		t.emit(p)
+		return
+	}
 	if t.over {
 		t.over = false
 		if p[0] != '\n' {

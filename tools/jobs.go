@@ -171,11 +171,31 @@ type Job struct {
 	out   *process.Tail
 
 	mu     sync.Mutex
-	read   int64 // bytes of output that were read
+	fetch  func(context.Context) // nil: the output comes by itself
+	sweep  func()                // ends what is left of it; nil: nothing is
+	read   int64                 // bytes of output that were read
 	state  JobState
 	result string
 	err    error
 	told   bool // that it ended
+}
+
+// Attach says how to get at output that does not come by itself, and how to end
+// what the job may leave running when it is done. Either may be nil.
+func (j *Job) Attach(fetch func(context.Context), sweep func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.fetch, j.sweep = fetch, sweep
+}
+
+// Fetch has what there is of the job's output brought, so that a Report has it.
+func (j *Job) Fetch(ctx context.Context) {
+	j.mu.Lock()
+	fetch := j.fetch
+	j.mu.Unlock()
+	if fetch != nil && j.running() {
+		fetch(ctx)
+	}
 }
 
 func (j *Job) run(ctx context.Context, work Work) {
@@ -221,15 +241,29 @@ func (j *Job) State() JobState {
 // Done is closed when the job has ended.
 func (j *Job) Done() <-chan struct{} { return j.done }
 
-// Stop tells the job to end, and waits until it has, or ctx is done.
+// Stop tells the job to end with what it left running, and waits until it has,
+// or ctx is done.
 func (j *Job) Stop(ctx context.Context) error {
 	j.stop(errStopped)
 	select {
 	case <-j.done:
-		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	j.mu.Lock()
+	sweep := j.sweep
+	j.sweep = nil
+	j.mu.Unlock()
+	if sweep != nil {
+		sweep()
+	}
+	return nil
+}
+
+// abandon tells the job to end, and nobody that it did.
+func (j *Job) abandon() {
+	j.tell()
+	j.stop(errStopped)
 }
 
 // tell reports, once, that the end is to be told.
@@ -252,13 +286,23 @@ type Report struct {
 
 // Report reads on from where the last one ended. An end that it shows need not
 // be told any more.
-func (j *Job) Report() Report {
+func (j *Job) Report() Report { return j.report(-1) }
+
+// ReportFrom reads from that byte of all output, or, where that is not kept any
+// more, from the first that is.
+func (j *Job) ReportFrom(offset int64) Report { return j.report(max(offset, 0)) }
+
+// report reads from that byte; below 0: from where the last report ended.
+func (j *Job) report(from int64) Report {
 	running := j.running() // before the output is read: what it says is then whole
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	kept, total := j.out.Snapshot()
 	r := Report{State: JobRunning}
-	fresh := total - j.read
+	if from < 0 {
+		from = j.read
+	}
+	fresh := max(0, total-from)
 	if r.Lost = max(0, fresh-int64(len(kept))); r.Lost > 0 {
 		fresh = int64(len(kept))
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -152,7 +154,7 @@ func runTool(t *testing.T, ws *Workspace, tool Tool, input string) (Result, erro
 
 func TestBackgroundCommand(t *testing.T) {
 	ws := shellWorkspace(t)
-	ws.Background, ws.Jobs = ws.Shell, NewJobs()
+	ws.Jobs = NewJobs()
 	defer ws.Jobs.Close()
 	r, err := runTool(t, ws, Bash(), `{"command":"echo ready; read -r x < fifo || sleep 600 & wait","background":true}`)
 	if err != nil || r.Metadata["job"] != "bash_1" {
@@ -173,7 +175,7 @@ func TestBackgroundCommand(t *testing.T) {
 
 func TestBackgroundCommandThatEnds(t *testing.T) {
 	ws := shellWorkspace(t)
-	ws.Background, ws.Jobs = ws.Shell, NewJobs()
+	ws.Jobs = NewJobs()
 	defer ws.Jobs.Close()
 	if _, err := runTool(t, ws, Bash(), `{"command":"printf '\\e[31mno\\e[0m newline'; exit 3","background":true}`); err != nil {
 		t.Fatal(err)
@@ -201,7 +203,7 @@ func TestBackgroundCommandThatEnds(t *testing.T) {
 
 func TestBackgroundCommandThatCannotStart(t *testing.T) {
 	ws := shellWorkspace(t)
-	ws.Background, ws.Jobs = failingShell{}, NewJobs()
+	ws.Shell, ws.Jobs = failingShell{}, NewJobs()
 	defer ws.Jobs.Close()
 	if _, err := runTool(t, ws, Bash(), `{"command":"true","background":true}`); err == nil || !strings.Contains(err.Error(), "no fork") {
 		t.Errorf("got %v", err)
@@ -232,4 +234,73 @@ func TestTaskOutputEndsWithTheTurn(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// A job lasts as long as anything that it started holds its output, and what it
+// left with its output elsewhere is ended when it is stopped.
+func TestBackgroundCommandLingers(t *testing.T) {
+	ws := shellWorkspace(t)
+	ws.Jobs = NewJobs()
+	defer ws.Jobs.Close()
+	r, err := runTool(t, ws, Bash(), `{"command":"mkfifo go gone; (read -r x < go; echo later) & echo now","background":true}`)
+	if err != nil || !strings.Contains(r.Text, "now\n(running)") {
+		t.Fatalf("%q, %v", r.Text, err)
+	}
+	if _, err := runTool(t, ws, Bash(), `{"command":"echo > go"}`); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = runTool(t, ws, TaskOutput(), `{"id":"bash_1","wait_ms":600000}`); err != nil || r.Text != "later\n(done)" {
+		t.Errorf("%q, %v", r.Text, err)
+	}
+	if r, err = runTool(t, ws, TaskOutput(), `{"id":"bash_1","offset":2}`); err != nil || r.Text != "w\nlater\n(done)" {
+		t.Errorf("again from 2: %q, %v", r.Text, err)
+	}
+	if r, err = runTool(t, ws, TaskOutput(), `{"id":"bash_1","offset":99}`); err != nil || r.Text != "(done)" {
+		t.Errorf("from behind the end: %q, %v", r.Text, err)
+	}
+
+	// The reader of the pipe hears of the end of who holds it.
+	if _, err = runTool(t, ws, Bash(), `{"command":"exec >/dev/null 2>&1; setsid sleep 600 > gone &","background":true}`); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := os.Open(filepath.Join(ws.Dir(), "gone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gone.Close()
+	if r, err = runTool(t, ws, TaskOutput(), `{"id":"bash_2","wait_ms":600000}`); err != nil || r.Text != "(done)" {
+		t.Errorf("%q, %v", r.Text, err)
+	}
+	if _, err = runTool(t, ws, TaskStop(), `{"id":"bash_2"}`); err != nil {
+		t.Error(err)
+	}
+	if n, err := gone.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("read %d, %v", n, err)
+	}
+}
+
+// A turn that is cancelled while its command is being started leaves no job.
+func TestBackgroundCommandCancelledAtItsStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ws := &Workspace{Jobs: NewJobs(), Shell: hangingShell{}}
+		stop := errors.New("the user said stop")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, stop)
+		defer cancel()
+		if _, err := (bashCall{text: "serve"}).begin(ctx, ws); !errors.Is(err, stop) {
+			t.Errorf("got %v", err)
+		}
+		ws.Jobs.work.Wait()
+		if ended := ws.Jobs.Ended(); ended != nil {
+			t.Errorf("told of %v", ended)
+		}
+		ws.Jobs.Close()
+	})
+}
+
+// hangingShell is an editor that makes no terminal and does not say so.
+type hangingShell struct{}
+
+func (hangingShell) Start(ctx context.Context, _ Command) (Process, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
 }

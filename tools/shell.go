@@ -77,6 +77,7 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 		Stdin:  c.Stdin,
 		Output: c.Output,
 		Stderr: c.Errors,
+		Linger: c.Linger,
 	})
 	if err != nil {
 		return nil, err

@@ -17,13 +17,15 @@ func TaskOutput() Tool {
 		Aliases: []string{"TaskOutput", "BashOutput"},
 		Description: `Shows what a background job (bash or task with background) has put out since it was last looked at, and whether it still runs.
 
-- With wait_ms it waits for the job's end, at most that long: use it in place of asking again and again.`,
+- With wait_ms it waits for the job's end, at most that long: use it in place of asking again and again.
+- With offset it shows the output again from there; the last 200 KB of a job's output are kept.`,
 		SearchHint: "background job output log server running sub-agent result wait",
 		Parameters: json.RawMessage(`{
 	"type": "object",
 	"properties": {
 		"id": {"type": "string", "description": "the job's id, such as bash_1"},
-		"wait_ms": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "how long to wait for the job's end, in milliseconds; 0 if not given"}
+		"wait_ms": {"type": "integer", "minimum": 0, "maximum": 600000, "description": "how long to wait for the job's end, in milliseconds; 0 if not given"},
+		"offset": {"type": "integer", "minimum": 0, "description": "the byte of the whole output to show it from; where the last call ended if not given"}
 	},
 	"required": ["id"],
 	"additionalProperties": false
@@ -37,6 +39,7 @@ func TaskOutput() Tool {
 type taskOutputInput struct {
 	ID     string `json:"id"`
 	WaitMS int    `json:"wait_ms"`
+	Offset *int64 `json:"offset"`
 }
 
 func prepareTaskOutput(_ context.Context, ws *Workspace, in taskOutputInput) (*Action, error) {
@@ -51,11 +54,19 @@ func prepareTaskOutput(_ context.Context, ws *Workspace, in taskOutputInput) (*A
 			if err := awaitJob(ctx, job, time.Duration(in.WaitMS)*time.Millisecond); err != nil {
 				return Result{}, err
 			}
-			report := job.Report()
+			job.Fetch(ctx)
+			report := in.read(job)
 			text := report.Text()
 			return Result{Text: text, Shown: fenced(excerpt(text)), Metadata: map[string]any{"status": report.State.String()}}, nil
 		},
 	}, nil
+}
+
+func (in taskOutputInput) read(job *Job) Report {
+	if in.Offset != nil {
+		return job.ReportFrom(*in.Offset)
+	}
+	return job.Report()
 }
 
 // awaitJob waits for the job's end, for a time.

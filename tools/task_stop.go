@@ -14,7 +14,7 @@ func TaskStop() Tool {
 	return Func(Spec{
 		ID:          "task_stop",
 		Aliases:     []string{"TaskStop", "KillShell"},
-		Description: `Ends a background job (bash or task with background) with everything it started, and returns the output that was not read yet.`,
+		Description: `Ends a background job (bash or task with background) with everything it started, also after its own end, and returns the output that was not read yet.`,
 		SearchHint:  "background job kill end stop server sub-agent",
 		Parameters: json.RawMessage(`{
 	"type": "object",
@@ -40,6 +40,7 @@ func prepareTaskStop(_ context.Context, ws *Workspace, in taskStopInput) (*Actio
 		Card:  kinds.Other("Stop " + job.ID + ": " + job.Title),
 		Facts: kinds.Facts{Harmless: true}, // it undoes what was allowed before
 		Run: func(ctx context.Context, _ func(Output)) (Result, error) {
+			job.Fetch(ctx)
 			if err := job.Stop(ctx); err != nil {
 				return Result{}, err
 			}

@@ -53,6 +53,10 @@ type Tool interface {
 type Action struct {
 	kinds.Card
 	kinds.Facts
+	// Display is the folder of a terminal that the editor shows for the call,
+	// where Workspace.Display says that it does; empty: none. What is in it,
+	// Output.Display says, and not Result.Shown.
+	Display string
 	// Run does the work, at most once. It honours ctx, and returns only when
 	// everything it started has ended or is owned by the session. show sends
 	// live output; it may be called from any goroutine until Run returns.
@@ -66,6 +70,8 @@ type Action struct {
 type Output struct {
 	TerminalID string // the editor's terminal that shows it; empty: Text
 	Text       string // Markdown that replaces what was shown before
+	Display    string // what goes on in the terminal of Action.Display
+	Exit       *Exit  // how what that terminal shows ended
 }
 
 // Result is what a call came to.
@@ -138,6 +144,7 @@ type Command struct {
 	Text   string
 	Dir    string    // absolute
 	Output io.Writer // receives stdout and stderr together; may be called until Wait returns
+	Linger bool      // the command lasts as long as anything that it started holds its output
 
 	// Further of child processes; the editor's terminals know none of it.
 	Env    map[string]string // variables it gets beside the usual ones
@@ -158,6 +165,12 @@ type Process interface {
 	Kill()
 	// Close ends what is left of it and frees it. Calling it again is fine.
 	Close()
+}
+
+// Fetcher is a Process whose output is elsewhere while it runs.
+type Fetcher interface {
+	// Fetch gives what came since the last time to the command's writer.
+	Fetch(ctx context.Context)
 }
 
 // Exit is how a command ended: by its code, or by a signal's name.
@@ -184,7 +197,7 @@ type Workspace struct {
 	*workspace.Roots       // the folders, and the resolution of paths
 	Files            Files // editor buffers or disk
 	Shell            Shell // editor terminals or child processes
-	Background       Shell // child processes: what runs on in the background is read while it runs
+	Display          bool  // the editor shows the output of child processes as terminals
 	Jobs             *Jobs // what runs in the background
 	Agents           Agents
 	Spool            Spool // for output that is too large

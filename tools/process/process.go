@@ -27,6 +27,9 @@ type Command struct {
 	Stdin  *os.File  // nil: empty; stays the caller's
 	Output io.Writer // standard output, and standard error unless Stderr is set; nil: dropped
 	Stderr io.Writer // nil: joins Output, in the order of writing
+	// Linger: what the command leaves running belongs to it. Its output is
+	// complete only when nobody holds it any more.
+	Linger bool
 }
 
 // Exit is how a process ended. Signal names the signal that ended it, as in
@@ -56,6 +59,7 @@ type Process struct {
 	mark    string // the value of Token in its environment
 	owner   *Supervisor
 	outlets []*outlet
+	linger  bool
 
 	exited chan struct{} // closed when it has ended; exit is set before
 	done   chan struct{} // closed when its output is complete too
@@ -66,8 +70,9 @@ type Process struct {
 func (p *Process) PID() int { return p.pid }
 
 // Wait returns when the process has ended and its output is complete, or when
-// ctx is done, with its cause; what was written until then is there. Children that still hold the output do not count:
-// a short while after the process's own end, what they write is dropped.
+// ctx is done, with its cause; what was written until then is there. Children
+// that still hold the output do not count, unless it is to linger: a short while
+// after the process's own end, what they write is dropped.
 // Nothing is written to the command's writers after Wait has returned.
 func (p *Process) Wait(ctx context.Context) (Exit, error) {
 	select {
@@ -130,7 +135,9 @@ func (p *Process) watch(cmd *exec.Cmd) {
 	close(p.exited)
 	deadline := time.Now().Add(drainTime)
 	for _, o := range p.outlets {
-		o.endBy(deadline)
+		if !p.linger {
+			o.endBy(deadline)
+		}
 	}
 	for _, o := range p.outlets {
 		<-o.complete

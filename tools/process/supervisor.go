@@ -52,6 +52,7 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 	p := &Process{
 		mark:   s.token + "." + strconv.Itoa(s.count),
 		owner:  s,
+		linger: c.Linger,
 		exited: make(chan struct{}),
 		done:   make(chan struct{}),
 	}
