@@ -52,6 +52,7 @@ type Found struct {
 	Secret     Tally // their names say that they hold secrets, and they were not named
 	Outside    Tally // links that lead out of the roots and of what was searched
 	Unreadable Tally
+	Unfinished Tally // searching all of it would have taken too long
 }
 
 // FileMatches is what was found in one file.
@@ -110,7 +111,8 @@ type search struct {
 
 	next     atomic.Int64
 	matches  atomic.Int64
-	outcomes []outcome // by file
+	outcomes []outcome  // by file
+	large    sync.Mutex // held while a large file is in memory
 }
 
 // outcome is what became of one file.
@@ -129,10 +131,12 @@ const (
 	verdictSecret
 	verdictOutside
 	verdictUnreadable
+	verdictUnfinished
 )
 
 func (s *search) work() {
-	reader := &fileReader{}
+	reader := &fileReader{large: &s.large}
+	m := s.pattern.matcher()
 	for s.ctx.Err() == nil && !s.enough() {
 		i := int(s.next.Add(1)) - 1
 		if i >= len(s.files) {
@@ -140,7 +144,8 @@ func (s *search) work() {
 		}
 		o := &s.outcomes[i]
 		o.matches.Path = s.files[i].Path
-		o.verdict = s.file(s.files[i], reader, &o.matches)
+		o.verdict = s.file(s.files[i], reader, m, &o.matches)
+		reader.release()
 		s.matches.Add(int64(o.matches.Count))
 	}
 }
@@ -150,7 +155,7 @@ func (s *search) enough() bool {
 }
 
 // file searches one file.
-func (s *search) file(f File, reader *fileReader, out *FileMatches) verdict {
+func (s *search) file(f File, reader *fileReader, m *matcher, out *FileMatches) verdict {
 	target := filepath.Join(s.start, filepath.FromSlash(f.Path))
 	if !s.secret && IsSecret(f.Path) {
 		return verdictSecret
@@ -175,8 +180,7 @@ func (s *search) file(f File, reader *fileReader, out *FileMatches) verdict {
 	if !ok {
 		return verdictBinary
 	}
-	s.collect(data, out)
-	return verdictSearched
+	return s.collect(m, data, out)
 }
 
 // holds reports whether what a link leads to may be searched: what lies in the
@@ -234,20 +238,25 @@ func searchable(data []byte) ([]byte, bool) {
 }
 
 // collect finds a text's matches.
-func (s *search) collect(text []byte, out *FileMatches) {
+func (s *search) collect(m *matcher, text []byte, out *FileMatches) verdict {
 	var shown []span
-	s.pattern.each(s.ctx, text, func(m span) bool {
+	m.each(s.ctx, text, func(at span) bool {
 		out.Count++
 		if len(shown) < s.opts.Lines {
-			shown = append(shown, m)
+			shown = append(shown, at)
 		}
 		return !s.opts.First && (s.opts.Lines == 0 || out.Count <= s.opts.Lines)
 	})
+	unfinished := m.gaveUp
 	if len(shown) > 0 {
-		c := collector{pattern: s.pattern, text: text, number: 1}
+		c := collector{ctx: s.ctx, matcher: m, text: text, number: 1}
 		c.lines(shown, s.opts.Context)
 		out.Lines = c.out
 	}
+	if unfinished {
+		return verdictUnfinished
+	}
+	return verdictSearched
 }
 
 // found sums up the outcomes, up to the file with which there are enough.
@@ -272,6 +281,9 @@ func (s *search) found() *Found {
 			f.Outside.Add(name)
 		case verdictUnreadable:
 			f.Unreadable.Add(name)
+		case verdictUnfinished:
+			f.Searched++
+			f.Unfinished.Add(name)
 		}
 		if o.matches.Count == 0 {
 			continue
@@ -298,7 +310,8 @@ func (m *FileMatches) keep(n int) {
 
 // collector makes lines of matches, going through a text once.
 type collector struct {
-	pattern *Pattern
+	ctx     context.Context
+	matcher *matcher
 	text    []byte
 	out     []Line
 	pos     int // begins the next line that may be shown
@@ -371,26 +384,54 @@ func (c *collector) cut(line []byte, match bool) string {
 	if len(line) <= maxLineRunes {
 		return readable(line)
 	}
-	start := 0
+	valid := utf8.Valid(line)
+	if valid && len(line) <= utf8.UTFMax*maxLineRunes && utf8.RuneCount(line) <= maxLineRunes {
+		return string(line)
+	}
+	from := 0
 	if match {
-		start, _ = c.pattern.mark(line)
+		from = c.matcher.mark(c.ctx, line)
 	}
-	before := utf8.RuneCount(line[:start])
-	runes := []rune(readable(line))
-	if len(runes) <= maxLineRunes {
-		return string(runes)
+	from = back(line, from, maxLineRunes/4, valid)
+	end := forward(line, from, maxLineRunes, valid)
+	if end == len(line) {
+		from = back(line, end, maxLineRunes, valid)
 	}
-	if !utf8.Valid(line) {
-		before = start
+	text := line[from:end]
+	if !valid { // all of the line is taken as Latin-1
+		text = []byte(latin1(text))
 	}
-	from := min(max(0, before-maxLineRunes/4), len(runes)-maxLineRunes)
 	var b strings.Builder
 	if from > 0 {
 		b.WriteString(cutMark)
 	}
-	b.WriteString(string(runes[from : from+maxLineRunes]))
-	if from+maxLineRunes < len(runes) {
+	b.Write(text)
+	if end < len(line) {
 		b.WriteString(cutMark)
 	}
 	return b.String()
+}
+
+// back goes n characters back in a line, which is valid or counts by bytes.
+func back(line []byte, from, n int, valid bool) int {
+	if !valid {
+		return max(0, from-n)
+	}
+	for ; n > 0 && from > 0; n-- {
+		_, size := utf8.DecodeLastRune(line[:from])
+		from -= size
+	}
+	return from
+}
+
+// forward goes n characters on in a line, which is valid or counts by bytes.
+func forward(line []byte, from, n int, valid bool) int {
+	if !valid {
+		return min(len(line), from+n)
+	}
+	for ; n > 0 && from < len(line); n-- {
+		_, size := utf8.DecodeRune(line[from:])
+		from += size
+	}
+	return from
 }

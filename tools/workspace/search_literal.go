@@ -40,6 +40,17 @@ func (s literalSet) score() int {
 	return len(shortest)*maxLiterals*2 - len(s)
 }
 
+// common reports whether the texts are such that most lines of a program have
+// one: then looking for them does not pay.
+func (p prefilter) common() bool {
+	for _, l := range p {
+		if len(l.text) == 1 && strings.Contains(byRarity[:commonBytes], l.text) {
+			return true
+		}
+	}
+	return false
+}
+
 // requiredLiterals finds the best set that a regular expression tells of.
 func requiredLiterals(re *syntax.Regexp) literalSet {
 	switch re.Op {
@@ -231,6 +242,9 @@ func equalFoldASCII(text []byte, lower string) bool {
 // byRarity lists bytes of programs and prose from the most common on; what is
 // not in it is rarer still.
 const byRarity = " etaoinsrlcdupmhfg_.bvy(),xkw\"0=/:1;*-{}2qjz>'[]<#3`58&46\\97$|!+@%~?^"
+
+// commonBytes are those of byRarity that most lines have one of.
+const commonBytes = 32
 
 // rarest is the index of the byte of a text that is met least.
 func rarest(text string) int {

@@ -1,6 +1,9 @@
 package workspace
 
-import "errors"
+import (
+	"errors"
+	"sync"
+)
 
 // What a search does not read.
 var (
@@ -8,8 +11,32 @@ var (
 	errNotRegular = errors.New("not a regular file")
 )
 
+// largeFile is from how many bytes on files are searched one at a time, so that
+// not every worker holds one.
+const largeFile = 4 << 20
+
 // fileReader reads files one after the other into one buffer.
-type fileReader struct{ buf []byte }
+type fileReader struct {
+	buf   []byte
+	large *sync.Mutex // shared by the readers of a search
+	holds bool        // large is locked
+}
+
+// claim waits for leave to read a file of size bytes.
+func (r *fileReader) claim(size int64) {
+	if size >= largeFile && !r.holds {
+		r.large.Lock()
+		r.holds = true
+	}
+}
+
+// release lets go of a file that was large.
+func (r *fileReader) release() {
+	if r.holds {
+		r.buf, r.holds = nil, false
+		r.large.Unlock()
+	}
+}
 
 // grow gives the buffer room for size bytes and one more, so that a read which
 // does not fill it has seen the end.

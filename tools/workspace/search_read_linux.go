@@ -29,6 +29,7 @@ func (r *fileReader) read(one *root, name string) ([]byte, error) {
 	case st.Size > MaxSearched:
 		return nil, errLarge
 	}
+	r.claim(st.Size)
 	return r.fill(int(st.Size), func(buf []byte) (int, error) {
 		for {
 			n, err := unix.Read(fd, buf)

@@ -26,6 +26,7 @@ func (r *fileReader) read(one *root, name string) ([]byte, error) {
 	case info.Size() > MaxSearched:
 		return nil, errLarge
 	}
+	r.claim(info.Size())
 	return r.fill(int(info.Size()), func(buf []byte) (int, error) {
 		n, err := f.Read(buf)
 		if errors.Is(err, io.EOF) {

@@ -200,7 +200,7 @@ func TestSearchAsLineByLine(t *testing.T) {
 			}
 		}
 		data := foldNewlines([]byte(body))
-		p.each(context.Background(), data, func(m span) bool {
+		p.matcher().each(context.Background(), data, func(m span) bool {
 			n := bytes.Count(data[:m.start], []byte("\n"))
 			got = append(got, fmt.Sprint(n, string(data[m.start:m.end])))
 			return true
@@ -221,15 +221,18 @@ func TestRequiredLiterals(t *testing.T) {
 		{`func \(\w+ \*Conn\)`, false, " *Conn)"},
 		{"(foo|bar|baz)Handler", false, "Handler"},
 		{"TODO|FIXME|XXX", false, "TODO,FIXME,XXX"},
-		{"[A-Z]+_[A-Z]+", false, "_"},
+		{"[A-Z]+_[A-Z]+", false, ""}, // common in programs
+		{"[A-Z]+~[A-Z]+", false, "~"},
 		{"struct", true, "truct"},
-		{"kiss", true, "i"},
+		{"kiss", true, ""},
+		{"kills", true, "ill"},
 		{"ks", true, ""},
 		{"a*", false, ""},
 		{"(abc)+d?", false, "abc"},
 		{"x{0,3}", false, ""},
 		{"foo|", false, ""},
-		{"[ab]", false, "a,b"},
+		{"[ab]", false, ""},
+		{"[@%]", false, "%,@"},
 		{"�", false, ""},
 	} {
 		p, err := Compile(Query{Pattern: c.pattern, FoldCase: c.fold})
@@ -383,39 +386,76 @@ func TestIsSecret(t *testing.T) {
 }
 
 func FuzzSearchPattern(f *testing.F) {
-	for _, pattern := range []string{"foo", "(?i)kiss", "[^a]b$", `\A\s*\z`, "a|b|", "x{2,}", "(?s).", "é+"} {
-		f.Add(pattern, "Foo\r\nkiss\nab\n\n", true)
-		f.Add(pattern, "\u212ai\u017f\u017f\n\xff", false)
+	for _, pattern := range []string{"foo", "(?i)kiss", "[^a]b$", `\A\s*\z`, "a|b|", "x{2,}", "(?s).", "é+", `\b\w+\b|\B`, `(?m)^$`, `[[:^alpha:]\x{212A}]{1,3}?`, `(a*)*b`} {
+		f.Add(pattern, "Foo\r\nkiss\nab\n\n", true, false)
+		f.Add(pattern, "\u212ai\u017f\u017f\n\xff", false, true)
 	}
-	f.Fuzz(func(t *testing.T, pattern, text string, fold bool) {
+	f.Fuzz(func(t *testing.T, pattern, text string, fold, multiline bool) {
 		if len(pattern) > 100 || len(text) > 2000 {
 			return
 		}
-		p, err := Compile(Query{Pattern: pattern, FoldCase: fold})
+		p, err := Compile(Query{Pattern: pattern, FoldCase: fold, Multiline: multiline})
 		if err != nil {
 			return
 		}
-		flags := "(?m)"
+		flags := "(?m"
 		if fold {
-			flags = "(?mi)"
+			flags += "i"
 		}
-		plain, err := regexp.Compile(flags + "(?:" + pattern + ")")
+		if multiline {
+			flags += "s"
+		}
+		plain, err := regexp.Compile(flags + ")(?:" + pattern + ")")
 		if err != nil {
 			return // such as a bracket that closes the group
 		}
 		data := foldNewlines([]byte(text))
-		want := 0
-		for line := range bytes.Lines(data) {
-			if plain.Match(bytes.TrimSuffix(line, []byte("\n"))) {
-				want++
-			}
+		want := plainLines
+		if multiline {
+			want = plainSpans
 		}
-		got := 0
-		p.each(context.Background(), data, func(span) bool { got++; return true })
-		if got != want {
-			t.Errorf("%q in %q (fold %v): %d lines, want %d", pattern, data, fold, got, want)
+		var got []span
+		p.matcher().each(context.Background(), data, func(m span) bool { got = append(got, m); return true })
+		if wanted := want(plain, data, p.once); !slices.Equal(got, wanted) {
+			t.Errorf("%q in %q (fold %v, multiline %v): %v, want %v", pattern, data, fold, multiline, got, wanted)
 		}
 	})
+}
+
+// plainLines are the lines that match, found in the plain way.
+func plainLines(plain *regexp.Regexp, text []byte, _ bool) []span {
+	var found []span
+	pos := 0
+	for line := range bytes.Lines(text) {
+		cut := bytes.TrimSuffix(line, []byte("\n"))
+		if plain.Match(cut) {
+			found = append(found, span{pos, pos + len(cut)})
+		}
+		pos += len(line)
+	}
+	return found
+}
+
+// plainSpans are the matches, of which each begins in a later line.
+func plainSpans(plain *regexp.Regexp, text []byte, once bool) []span {
+	var found []span
+	for pos := 0; ; {
+		loc := plain.FindIndex(text[pos:])
+		if loc == nil || behindLast(text, pos+loc[0]) {
+			return found
+		}
+		m := span{pos + loc[0], pos + loc[1]}
+		found = append(found, m)
+		end := m.end
+		if end > m.start && text[end-1] == '\n' {
+			end--
+		}
+		next := bytes.IndexByte(text[end:], '\n')
+		if next < 0 || once {
+			return found
+		}
+		pos = end + next + 1
+	}
 }
 
 func BenchmarkSearch(b *testing.B) {

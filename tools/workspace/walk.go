@@ -212,10 +212,6 @@ func gone(err error) bool {
 // rel is a path relative to the start.
 func (w *walker) rel(full string) string { return full[w.prefix:] }
 
-// checkEvery is after how many entries a folder's reader looks whether the walk
-// was cancelled.
-const checkEvery = 512
-
 // read lists one folder: files go to the list, folders are returned.
 func (w *walker) read(job folderJob, reader *folderReader, list *Listing) ([]folderJob, error) {
 	rel := w.rel(job.full)
