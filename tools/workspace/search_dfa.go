@@ -21,6 +21,8 @@ type automaton struct {
 	states []dfaState   // by row
 	ids    map[string]transition
 	begin  transition // the state at the beginning
+	idle   transition // the same where the automaton falls back into it; else unknown
+	idles  [256]bool  // bytes that lead from idle to idle
 	sets   int        // members of all states together
 	made   int        // states since the table was emptied
 	ran    int        // bytes since then
@@ -81,9 +83,15 @@ func (a *automaton) forget() {
 	a.table, a.states = a.table[:0], a.states[:0]
 	clear(a.ids)
 	a.sets, a.made, a.ran = 0, 0, 0
+	a.idle, a.idles = unknown, [256]bool{}
 	a.next.clear()
 	a.follow(&a.next, a.start, 0)
-	a.begin = a.state(beforeAll)
+	if a.asserts&^(syntax.EmptyEndText|syntax.EmptyEndLine) != 0 {
+		a.begin = a.state(beforeAll)
+		return
+	}
+	a.begin = a.state(beforeOther)
+	a.idle = a.begin
 }
 
 // run goes on from a state over text[i:end] and returns where it stopped, and in
@@ -95,6 +103,7 @@ func (a *automaton) forget() {
 // the rest of the last line. It ends early where it gets broken.
 func (a *automaton) run(s transition, text []byte, i, end int) (transition, int) {
 	table, columns, from := a.table, &a.bytes, i
+	idle, idles := a.idle, &a.idles
 	text = text[:end:len(text)]
 	if s == dead {
 		s, i = a.revive(text, i)
@@ -107,6 +116,11 @@ func (a *automaton) run(s transition, text []byte, i, end int) (transition, int)
 		if next < special {
 			s = next
 			i++
+			if s == idle {
+				for i < len(text) && idles[text[i]] {
+					i++
+				}
+			}
 			continue
 		}
 		a.ran += i - from
@@ -179,12 +193,12 @@ func (a *automaton) step(s transition, col uint8) transition {
 	row := int(s) / len(a.columns)
 	next := a.compute(&a.states[row], &a.columns[col])
 	if next != unknown {
-		a.table[s+transition(col)] = next
+		a.note(s, col, next)
 		return next
 	}
 	prev := a.prune(&a.columns[col])
 	if len(a.next.dense) == 0 {
-		a.table[s+transition(col)] = dead
+		a.note(s, col, dead)
 		return dead
 	}
 	if len(a.table)+len(a.columns) > maxTable || a.sets > maxSets {
@@ -192,8 +206,21 @@ func (a *automaton) step(s transition, col uint8) transition {
 		return a.state(prev) // the row of s is gone
 	}
 	next = a.state(prev)
-	a.table[s+transition(col)] = next
+	a.note(s, col, next)
 	return next
+}
+
+// note keeps where a step led.
+func (a *automaton) note(s transition, col uint8, to transition) {
+	a.table[s+transition(col)] = to
+	if s != a.idle || to != a.idle {
+		return
+	}
+	for b, c := range a.bytes {
+		if c == col {
+			a.idles[b] = true
+		}
+	}
 }
 
 // forgetBut makes room, but keeps the set that is in next.
