@@ -8,6 +8,7 @@ package kinds
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,6 +76,39 @@ func (r Root) Edit(path string, line int, changes ...Change) Card {
 // Write is the card of a call that creates or replaces a file.
 func (r Root) Write(path string, changes ...Change) Card {
 	return Card{Title: Title("Write " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
+}
+
+// Patch is the card of a call that changes several files, at the places.
+func (r Root) Patch(places []Location, changes ...Change) Card {
+	return Card{Title: Title("Patch " + r.list(places)), Kind: KindEdit, Locations: places, Changes: changes}
+}
+
+// Delete is the card of a call that removes the files at the places.
+func (r Root) Delete(places []Location, changes ...Change) Card {
+	return Card{Title: Title("Delete " + r.list(places)), Kind: KindDelete, Locations: places, Changes: changes}
+}
+
+// Move is the card of a call that gives a file, and so many more, another name.
+func (r Root) Move(from, to string, more int) Card {
+	title := "Move " + r.Name(from) + " to " + r.Name(to)
+	if more > 0 {
+		title += " and " + strconv.Itoa(more) + " more"
+	}
+	return Card{Title: Title(title), Kind: KindMove, Locations: r.at(to, 0)}
+}
+
+// list names the first few of the places.
+func (r Root) list(places []Location) string {
+	const most = 3
+	var names []string
+	for _, p := range places[:min(len(places), most)] {
+		names = append(names, r.Name(p.Path))
+	}
+	list := strings.Join(names, ", ")
+	if more := len(places) - most; more > 0 {
+		list += " and " + strconv.Itoa(more) + " more"
+	}
+	return list
 }
 
 // Search is the card of a call that looks for text in the files below a folder.

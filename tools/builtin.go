@@ -4,6 +4,7 @@ package tools
 // session takes those away that it cannot serve.
 func Builtin() []Tool {
 	return []Tool{
+		ApplyPatch(),
 		Bash(),
 		Edit(),
 		Glob(),

@@ -21,11 +21,21 @@ type change struct {
 	target
 	before *workspace.Text // nil: there is no file
 	after  *workspace.Text
+	now    []byte // what the file holds once the change is made
 }
 
 // current reads the file that is to be changed; nil where there is none. It is
 // an error if it is no text, or not what the session knows.
 func (t target) current(ctx context.Context) (*workspace.Text, error) {
+	data, err := t.bytes(ctx)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return t.decode(data)
+}
+
+// bytes is what the file holds, as current has it, text or not.
+func (t target) bytes(ctx context.Context) ([]byte, error) {
 	data, err := t.read(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -35,11 +45,7 @@ func (t target) current(ctx context.Context) (*workspace.Text, error) {
 	case len(data) > maxChanged:
 		return nil, fmt.Errorf("%s has %d bytes, too many to change as a whole (at most %d): change it with a command", t.name, len(data), maxChanged)
 	}
-	text, err := t.decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return text, t.stale(data)
+	return data, t.stale(data)
 }
 
 // card is the change as the editor shows it.
@@ -70,6 +76,7 @@ func (c *change) commit(ctx context.Context) (note string, err error) {
 	if err != nil {
 		return "", c.changed(err)
 	}
+	c.now = now
 	c.ws.Seen.Saw(c.Target, now)
 	if string(now) == string(sent.Bytes()) {
 		return "", nil

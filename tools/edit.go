@@ -115,7 +115,7 @@ func planEdit(ctx context.Context, t target, in editInput) (*edit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
 	}
-	return &edit{change{t, before, after}, len(found), splicedLines(before, splices)}, nil
+	return &edit{change{target: t, before: before, after: after}, len(found), splicedLines(before, splices)}, nil
 }
 
 // planFill puts the text into a file that does not exist or is empty.
@@ -133,7 +133,7 @@ func planFill(t target, before *workspace.Text, text string) (*edit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
 	}
-	return &edit{change{t, before, after}, 1, []int{1}}, nil
+	return &edit{change{target: t, before: before, after: after}, 1, []int{1}}, nil
 }
 
 // mismatch is an error that says something of what is in the file. Where the

@@ -22,6 +22,13 @@ func (s *Seen) Saw(path string, data []byte) {
 	s.sums[path] = sha256.Sum256(data)
 }
 
+// Forget drops what is known of a path at which there is no file any more.
+func (s *Seen) Forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sums, path)
+}
+
 // Stale reports whether the session saw the file and it was something else.
 func (s *Seen) Stale(path string, data []byte) bool {
 	s.mu.Lock()

@@ -166,7 +166,7 @@ func (r Rule) names(id string) bool {
 	switch {
 	case r.Permission == "*":
 		return true
-	case r.class() == permEdit && (id == "write" || id == "edit"):
+	case r.class() == permEdit && (id == "write" || id == "edit" || id == "apply_patch"):
 		return true
 	case strings.HasPrefix(r.Permission, "mcp:"):
 		return matchMCP(r.Permission, id)

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
@@ -18,3 +19,6 @@ func keepOwner(*os.File, fs.FileInfo) bool { return true }
 
 // sync is done by the system itself where folders cannot be opened for it.
 func (f *parent) sync() {}
+
+// linkTo is left to copying.
+func (f *parent) linkTo(*parent) error { return errors.ErrUnsupported }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // nonblock keeps an open from waiting at a FIFO that took a file's place.
@@ -48,4 +50,19 @@ func (f *parent) sync() {
 		dir.Sync()
 		dir.Close()
 	}
+}
+
+// linkTo gives the file a second name, in another folder.
+func (f *parent) linkTo(to *parent) error {
+	from, err := f.at.Open(".")
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	into, err := to.at.Open(".")
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+	return unix.Linkat(int(from.Fd()), f.name, int(into.Fd()), to.name, 0)
 }

@@ -20,7 +20,13 @@ type Splice struct {
 // else that of its surroundings. CRLF in New counts as LF.
 //
 // The error wraps ErrBinary where the result would be no text any more.
-func (t *Text) Apply(splices ...Splice) (*Text, error) {
+func (t *Text) Apply(splices ...Splice) (*Text, error) { return t.apply(false, splices) }
+
+// ApplyExact makes changes that bring their own line ends, which stay as they
+// are, CRLF too. They begin and end at the beginning of a line or the text's end.
+func (t *Text) ApplyExact(splices ...Splice) (*Text, error) { return t.apply(true, splices) }
+
+func (t *Text) apply(exact bool, splices []Splice) (*Text, error) {
 	at := cursor{text: t}
 	ends := t.lineEnds()
 	out := make([]byte, 0, len(t.raw))
@@ -33,10 +39,15 @@ func (t *Text) Apply(splices ...Splice) (*Text, error) {
 			return nil, fmt.Errorf("the new text %w", ErrEncoding)
 		}
 		last = s.End
-		s = t.Narrow(s)
+		if !exact {
+			s = t.Narrow(s)
+		}
 		start, end := t.inBody(s.Start), t.inBody(s.End)
+		if !exact {
+			s.New = ends.fit(s.New, start, end)
+		}
 		out = append(out, t.raw[kept:at.raw(start)]...)
-		piece, err := t.encoding.encode(ends.fit(s.New, start, end))
+		piece, err := t.encoding.encode(s.New)
 		if err != nil {
 			return nil, err
 		}

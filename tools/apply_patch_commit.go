@@ -1,0 +1,248 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// undoTime is how long putting everything back may take, after a cancel too.
+const undoTime = 30 * time.Second
+
+// patchCommit is a patch that is being made: all of it or nothing.
+type patchCommit struct {
+	ws   *Workspace
+	disk *workspace.Disk // for what editors do not do: removing, moving, modes
+	undo []func(ctx context.Context) error
+}
+
+// commit makes the patch. Removals come last, since they are what is put back
+// the least well. Where a step fails, those before it are undone; the error says
+// so, or what could not be put back.
+func (p *patchPlan) commit(ctx context.Context) error {
+	c := &patchCommit{ws: p.ws, disk: workspace.NewDisk(p.ws.Roots)}
+	steps := slices.Clone(p.steps)
+	slices.SortStableFunc(steps, func(a, b *patchStep) int { return int(a.does) - int(b.does) })
+	for _, s := range steps {
+		if err := c.check(ctx, s); err != nil {
+			return fmt.Errorf("nothing was changed: %w", err)
+		}
+	}
+	for _, s := range steps {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = c.step(ctx, s)
+		}
+		if err != nil {
+			return c.back(ctx, err)
+		}
+	}
+	return nil
+}
+
+// back undoes what was done, the last first.
+func (c *patchCommit) back(ctx context.Context, failed error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	var left []string
+	for _, undo := range slices.Backward(c.undo) {
+		if err := undo(ctx); err != nil {
+			left = append(left, err.Error())
+		}
+	}
+	switch {
+	case len(left) > 0:
+		return fmt.Errorf("the patch was not made: %w. Of what was changed before, this could not be put back: %s", failed, strings.Join(left, "; "))
+	case len(c.undo) > 0:
+		return fmt.Errorf("the patch was not made: %w. What was changed before was put back", failed)
+	}
+	return fmt.Errorf("nothing was changed: %w", failed)
+}
+
+// check reports as ErrChanged that a file is not as it was when the step was
+// worked out.
+func (c *patchCommit) check(ctx context.Context, s *patchStep) error {
+	from, want := s.target, s.raw
+	switch s.does {
+	case patchMoves:
+		from = s.source
+	case patchEdits:
+		if s.before == nil {
+			return nil // the mode alone
+		}
+		want = s.before.Bytes()
+	case patchCreates, patchCopies:
+		return s.vacant(ctx)
+	}
+	now, err := from.read(ctx)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = workspace.ErrChanged
+	case err == nil && !bytes.Equal(now, want):
+		err = workspace.ErrChanged
+	case err == nil && s.does == patchMoves:
+		err = s.vacant(ctx)
+	}
+	if errors.Is(err, workspace.ErrChanged) {
+		return fmt.Errorf("%s: %w; read it again, then make the patch", from.name, workspace.ErrChanged)
+	}
+	if err != nil || s.does == patchEdits {
+		return err
+	}
+	if disk, err := c.disk.ReadFile(ctx, from.Path); err != nil || !bytes.Equal(disk, want) {
+		return fmt.Errorf("%s has changes in the editor that are not saved: have it saved before it is moved or removed", from.name)
+	}
+	return nil
+}
+
+// step makes one step.
+func (c *patchCommit) step(ctx context.Context, s *patchStep) (err error) {
+	switch s.does {
+	case patchDeletes:
+		return s.changed(c.remove(ctx, s))
+	case patchMoves:
+		err = s.source.changed(c.move(ctx, s))
+	}
+	if err == nil && s.edits() {
+		err = c.write(ctx, s)
+	}
+	if err == nil && (s.exec != execKept || s.does == patchCopies) {
+		err = c.setMode(ctx, s)
+	}
+	return err
+}
+
+// write gives a file its new content, through the editor where it has files.
+func (c *patchCommit) write(ctx context.Context, s *patchStep) error {
+	folder := presentFolder(s.Target)
+	sent := s.after.Bytes()
+	c.undo = append(c.undo, func(ctx context.Context) error {
+		now, err := s.bytesNow(ctx)
+		var before []byte
+		if s.before != nil {
+			before = s.before.Bytes()
+		}
+		switch {
+		case err != nil:
+		case (now == nil) == (before == nil) && bytes.Equal(now, before): // it did not come to it
+		case !bytes.Equal(now, sent) && !bytes.Equal(now, s.now):
+			err = fmt.Errorf("%s, which holds something else by now", s.name)
+		case before == nil:
+			err = c.disk.Remove(ctx, s.Path, now)
+			c.ws.Seen.Forget(s.Target)
+		default:
+			_, err = c.ws.Files.WriteFile(ctx, s.Path, now, before)
+			c.ws.Seen.Saw(s.Target, before)
+		}
+		if before == nil {
+			c.disk.RemoveFolders(s.Path, folder)
+		}
+		return err
+	})
+	note, err := s.commit(ctx)
+	if err == nil && note != "" {
+		s.notes = append(s.notes, strings.TrimPrefix(note, "\n"))
+		if s.before != nil {
+			s.lines = diffedLines(s.before.LF(), s.after.LF())
+		}
+	}
+	return err
+}
+
+// bytesNow is what the file holds; nil where there is none.
+func (t target) bytesNow(ctx context.Context) ([]byte, error) {
+	now, err := t.read(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return now, err
+}
+
+// presentFolder is the deepest folder above a resolved path that exists.
+func presentFolder(path string) string {
+	for {
+		dir := filepath.Dir(path)
+		if _, err := os.Lstat(dir); err == nil || dir == path {
+			return dir
+		}
+		path = dir
+	}
+}
+
+func (c *patchCommit) move(ctx context.Context, s *patchStep) error {
+	folder := presentFolder(s.Target)
+	if err := c.disk.Move(ctx, s.source.Path, s.Path, s.raw); err != nil {
+		return err
+	}
+	seen := func(from, to target) {
+		c.ws.Seen.Forget(from.Target)
+		c.ws.Seen.Saw(to.Target, s.raw)
+	}
+	seen(s.source, s.target)
+	c.undo = append(c.undo, func(ctx context.Context) error {
+		err := c.disk.Move(ctx, s.Path, s.source.Path, s.raw)
+		if err == nil {
+			seen(s.target, s.source)
+			c.disk.RemoveFolders(s.Path, folder)
+		}
+		return err
+	})
+	return nil
+}
+
+func (c *patchCommit) remove(ctx context.Context, s *patchStep) error {
+	mode, err := c.disk.Mode(s.Path)
+	if err != nil {
+		return err
+	}
+	if err := c.disk.Remove(ctx, s.Path, s.raw); err != nil {
+		return err
+	}
+	c.ws.Seen.Forget(s.Target)
+	c.undo = append(c.undo, func(ctx context.Context) error {
+		if _, err := c.disk.WriteFile(ctx, s.Path, nil, s.raw); err != nil {
+			return err
+		}
+		c.ws.Seen.Saw(s.Target, s.raw)
+		return c.disk.SetMode(ctx, s.Path, mode)
+	})
+	return nil
+}
+
+// setMode gives a copy the mode of its source, and sets or clears the executable
+// bits as the patch says: for whom may read, as git does.
+func (c *patchCommit) setMode(ctx context.Context, s *patchStep) error {
+	was, err := c.disk.Mode(s.Path)
+	if err != nil {
+		return err
+	}
+	mode := was
+	if s.does == patchCopies {
+		mode = s.mode
+	}
+	switch s.exec {
+	case execSet:
+		mode |= mode & 0o444 >> 2
+	case execCleared:
+		mode &^= 0o111
+	}
+	if mode.Perm() == was.Perm() {
+		return nil
+	}
+	if err := c.disk.SetMode(ctx, s.Path, mode); err != nil {
+		return err
+	}
+	if s.does == patchEdits || s.does == patchMoves { // else it goes as a whole
+		c.undo = append(c.undo, func(ctx context.Context) error { return c.disk.SetMode(ctx, s.Path, was) })
+	}
+	return nil
+}
