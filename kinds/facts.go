@@ -6,6 +6,8 @@ type Facts struct {
 	Tool       string       // the tool's id
 	Command    *Command     // a shell command; nil: none
 	Paths      []PathAccess // files and folders touched by the tool itself
+	URL        *URL         // what is fetched from the web; nil: nothing
+	Sends      string       // text that goes to a server which the user chose, such as a search
 	ReadOnly   bool         // changes nothing, neither on disk nor elsewhere
 	Concurrent bool         // may run beside other calls that say the same
 	Harmless   bool         // touches nothing but the conversation (todo)

@@ -1,9 +1,10 @@
 // Package kinds says what a tool call is: its kind, its place, the changes it
 // makes, the card an editor shows for it, and the facts the permission engine
-// judges. Every tool makes its card here, so that a kind has one spelling.
+// judges. Every tool makes its card here, so that a kind has one spelling; and
+// a URL is parsed here, once, so that all who deal with it mean the same place.
 //
-// It leaves out how a card travels (package acp) and what may run (package
-// session/permission).
+// It leaves out how a card travels (package acp), what may run (package
+// session/permission) and how the web is reached (package tools/web).
 package kinds
 
 import (

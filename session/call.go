@@ -154,7 +154,7 @@ func (c *call) failedCard() kinds.Card {
 		return card
 	}
 	text := func(key string) string { s, _ := args[key].(string); return s }
-	what := cmp.Or(text("pattern"), text("command"), text("path"))
+	what := cmp.Or(text("pattern"), text("command"), text("path"), text("url"))
 	switch {
 	case what == "":
 	case c.tool == nil: // its name is all that is known
@@ -165,6 +165,8 @@ func (c *call) failedCard() kinds.Card {
 		card.Title = kinds.Title("Search " + kinds.Quote(what))
 	case text("command") != "":
 		card.Title = kinds.Title(what)
+	case text("url") != "":
+		card.Title = kinds.Title("Fetch " + what)
 	default:
 		card.Title = kinds.Title(strings.ToUpper(c.rec.Tool[:1]) + c.rec.Tool[1:] + " " + what)
 	}

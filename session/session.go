@@ -85,7 +85,8 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		s.ends.Shell = s.exec
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
-		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}}
+		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s},
+		Web: s.newWeb(), Search: s.newSearch()}
 	return s, nil
 }
 

@@ -122,6 +122,7 @@ func (s *Session) policyLocked() permission.Policy {
 		Rules:   append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
 		Trusted: s.trusted,
 		Own:     []string{paths.Config, paths.Data, paths.State},
+		Private: s.cfg.Web.Private,
 	}
 }
 

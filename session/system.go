@@ -163,7 +163,7 @@ func gitBranch(dir string) string {
 func (s *Session) offeredLocked() []model.Tool {
 	p := s.policyLocked()
 	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
-		return (p.Mode != permission.Plan && !s.readsOnly() || spec.ReadOnly) && p.OffersTool(spec.ID) && s.agent.allows(spec)
+		return (spec.Needs == nil || spec.Needs(s.workspace)) && (p.Mode != permission.Plan && !s.readsOnly() || spec.ReadOnly) && p.OffersTool(spec.ID) && s.agent.allows(spec)
 	})
 	out := make([]model.Tool, 0, len(list))
 	for _, t := range list {

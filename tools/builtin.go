@@ -15,6 +15,8 @@ func Builtin() []Tool {
 		TaskOutput(),
 		TaskStop(),
 		Todo(),
+		WebFetch(),
+		WebSearch(),
 		Write(),
 	}
 }

@@ -28,9 +28,12 @@ type Spec struct {
 	Kind        kinds.Kind      // of its calls, where nothing better is known yet
 	ReadOnly    bool            // every call only reads: offered in plan mode
 	Requires    Requires
-	MaxOutput   int  // bytes of Result.Text; 0: DefaultMaxOutput
-	Tail        int  // bytes of MaxOutput that are kept from the end
-	Block       bool // an interrupt waits for the call instead of ending it
+	MaxOutput   int // bytes of Result.Text; 0: DefaultMaxOutput
+	Tail        int // bytes of MaxOutput that are kept from the end
+	// Needs reports whether the workspace has what the tool works with; where it
+	// has not, the tool is not offered to the model. Nil: nothing is needed.
+	Needs func(*Workspace) bool
+	Block bool // an interrupt waits for the call instead of ending it
 }
 
 // Requires is a tool's capability surface. Patterns may use the variables
@@ -200,10 +203,12 @@ type Workspace struct {
 	Display          bool  // the editor shows the output of child processes as terminals
 	Jobs             *Jobs // what runs in the background
 	Agents           Agents
-	Spool            Spool // for output that is too large
-	Seen             *Seen // what this session read, to notice changes
-	PDF              PDF   // nil: PDF files are not read
-	Ask              Asker // questions of the tools themselves, for the call that is prepared; nil: nobody is there
+	Spool            Spool    // for output that is too large
+	Seen             *Seen    // what this session read, to notice changes
+	PDF              PDF      // nil: PDF files are not read
+	Web              Web      // nil: the web is not reached
+	Search           Searcher // nil: no search engine is configured
+	Ask              Asker    // questions of the tools themselves, for the call that is prepared; nil: nobody is there
 	// Readable says which files a call over many may show, where a rule keeps
 	// some from being read; it returns nil where none does. Nil: all.
 	Readable func() func(kinds.PathAccess) bool

@@ -31,6 +31,7 @@ var layout = map[string][]string{
 	"tools":           {"kinds", "tools/workspace", "tools/process", "tools/pdf", "tools/sandbox", "lsp"},
 	"tools/process":   {},
 	"tools/pdf":       {"tools/process"},
+	"tools/web":       {"tools", "kinds"}, // a boundary of its own: the network
 	"tools/workspace": {},
 	"tools/sandbox":   {"tools/process"},
 	"tools/mcp":       {"tools", "tools/process", "kinds"},
@@ -40,7 +41,7 @@ var layout = map[string][]string{
 	"session/permission": {"kinds", "tools/workspace"},
 	"session/model":      {},
 	"session/store":      {},
-	"session/config":     {"session/permission", "session/model"}, // the choice of a model, and its table
+	"session/config":     {"session/permission", "session/model", "kinds"}, // the choice of a model and its table, the places of the web
 
 	"session/model/anthropic": {"session/model"},
 	"session/model/openai":    {"session/model"},

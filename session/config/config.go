@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/permission"
 )
@@ -30,6 +31,7 @@ type Config struct {
 	Proxy                 string
 	NoProxy               []string
 	CAFile                string
+	Web                   Web
 	Env                   map[string]*string // nil removes a variable
 	Providers             map[string]Provider
 	Models                map[string]model.Override // by provider/model
@@ -43,6 +45,20 @@ type Config struct {
 type Retry struct {
 	Max                 int // after the first try; 0: none
 	BaseDelay, MaxDelay time.Duration
+}
+
+// Web is what the web tools may reach, and how they search.
+type Web struct {
+	Private kinds.Private
+	Timeout time.Duration // of a whole fetch
+	Search  []Search      // search engines, of which a session uses one
+}
+
+// Search is a search engine.
+type Search struct {
+	Provider  string `json:"provider"`
+	URL       string `json:"url"`       // of the server; empty: the provider's own
+	APIKeyEnv string `json:"apiKeyEnv"` // empty: the provider's usual one
 }
 
 // Trust says whether a folder that is not yet trusted is asked about.
@@ -71,19 +87,25 @@ func Default() *Config {
 		MaxTurnRequests: 200,
 		Retry:           Retry{Max: 5, BaseDelay: 500 * time.Millisecond, MaxDelay: time.Minute},
 		Trust:           TrustAsk,
+		Web:             Web{Timeout: 30 * time.Second},
 		LogLevel:        "warn",
 
 		ToolSearchThreshold: 60,
 	}
 }
 
-// Secrets names the variables that hold keys of the user's own providers: no
-// command gets them.
+// Secrets names the variables that hold keys of the user's own providers and
+// search engines: no command gets them.
 func (c *Config) Secrets() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.Providers)) {
 		if env := c.Providers[name].APIKeyEnv; env != "" {
 			names = append(names, env)
+		}
+	}
+	for _, s := range c.Web.Search {
+		if s.APIKeyEnv != "" {
+			names = append(names, s.APIKeyEnv)
 		}
 	}
 	return names

@@ -48,12 +48,15 @@ var keys = map[string]key{
 	"log.level": {read: readLogLevel},
 	"log.file":  {read: text(func(c *Config) *string { return &c.LogFile }), userOnly: true},
 
+	"web.allowPrivate": {read: readPrivate, userOnly: true},
+	"web.timeoutMs":    {read: integer(1, func(c *Config, n int) { c.Web.Timeout = milliseconds(n) })},
+	"web.search":       {read: readSearch, userOnly: true}, // it names a server and a key
+
 	"mcpServers": {}, "mcp.startTimeoutMs": {}, "mcp.callTimeoutMs": {},
 	"toolSearch.threshold": {read: integer(0, func(c *Config, n int) { c.ToolSearchThreshold = n })},
 
 	"lsp.enabled": {}, "lsp.servers": {}, "lsp.diagnosticsWaitMs": {}, "lsp.requestTimeoutMs": {},
 	"lsp.startTimeoutMs": {}, "lsp.idleStopMs": {},
-	"web.allowPrivate": {userOnly: true}, "web.timeoutMs": {}, "web.search": {},
 	"hooks.sessionStart": {read: readHooks(SessionStart)}, "hooks.sessionEnd": {read: readHooks(SessionEnd)},
 	"hooks.userPromptSubmit": {read: readHooks(UserPromptSubmit)}, "hooks.turnEnd": {read: readHooks(TurnEnd)},
 	"hooks.preToolUse": {read: readHooks(PreToolUse)}, "hooks.postToolUse": {read: readHooks(PostToolUse)},

@@ -44,11 +44,16 @@ const maxRedirects = 5
 // no file but CAFile. Its requests do not follow a redirect to another host,
 // since they carry keys in headers that are of no use to a stranger.
 func NewHTTPClient(o TransportOptions) (*http.Client, error) {
-	proxy, err := proxyFunc(o)
+	proxy, err := o.ProxyFunc()
+	if err != nil {
+		return nil, err
+	}
+	secure, err := o.TLS()
 	if err != nil {
 		return nil, err
 	}
 	t := &http.Transport{
+		TLSClientConfig:       secure,
 		Proxy:                 proxy,
 		DialContext:           polite((&net.Dialer{Timeout: dialTimeout, KeepAlive: dialTimeout}).DialContext),
 		ForceAttemptHTTP2:     true,
@@ -57,13 +62,6 @@ func NewHTTPClient(o TransportOptions) (*http.Client, error) {
 		IdleConnTimeout:       idleConn,
 		MaxIdleConnsPerHost:   8,    // a session and its sub-agents
 		DisableCompression:    true, // a compressor between us and the model holds deltas back
-	}
-	if o.CAFile != "" {
-		pool, err := authorities(o.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	return &http.Client{Transport: t, CheckRedirect: sameHost}, nil
 }
@@ -96,7 +94,21 @@ func authorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func proxyFunc(o TransportOptions) (func(*http.Request) (*url.URL, error), error) {
+// TLS is the configuration that trusts CAFile; nil without one.
+func (o TransportOptions) TLS() (*tls.Config, error) {
+	if o.CAFile == "" {
+		return nil, nil
+	}
+	pool, err := authorities(o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// ProxyFunc says for each request which proxy it goes through; a nil URL means
+// none.
+func (o TransportOptions) ProxyFunc() (func(*http.Request) (*url.URL, error), error) {
 	through := http.ProxyFromEnvironment
 	if o.Proxy != "" {
 		u, err := parseProxy(o.Proxy)

@@ -51,6 +51,11 @@ func (j *judge) offers(f kinds.Facts) []Grant {
 		return j.offerCommands()
 	case len(j.writes) > 0:
 		return j.offerEdits()
+	case f.URL != nil:
+		return j.offerHost(f.URL)
+	case f.Sends != "":
+		r := Rule{Permission: f.Tool, Action: Allow, Scope: Session}
+		return []Grant{{Rules: []Rule{r}, Scopes: []Scope{Session, Project}, Label: "`" + f.Tool + "`"}}
 	case strings.HasPrefix(f.Tool, "mcp:") && !strings.ContainsAny(f.Tool, "*?["):
 		r := Rule{Permission: f.Tool, Action: Allow, Scope: Session}
 		return []Grant{{Rules: []Rule{r}, Scopes: []Scope{Session, Project}, Label: "`" + f.Tool + "`"}}

@@ -39,6 +39,11 @@ type Policy struct {
 	// OutsideDenied says that paths outside of the roots are refused rather than
 	// asked about (the capability paths.outside).
 	OutsideDenied bool
+	// Private is what of private networks web_fetch may reach.
+	Private kinds.Private
+	// Hosts are the only ones that web_fetch may reach (the capability of policy
+	// section 1); nil: any.
+	Hosts []string
 }
 
 // Verdict is what the policy says about a call.
@@ -71,6 +76,10 @@ func (p *Policy) Decide(f kinds.Facts) Verdict {
 		j.paths(f.Paths)
 	case len(f.Paths) > 0:
 		j.paths(f.Paths)
+	case f.URL != nil:
+		j.fetch(f.URL)
+	case f.Sends != "":
+		j.sends(f.Sends)
 	default:
 		j.tool(Ask)
 	}

@@ -63,7 +63,8 @@ func (r Rule) check() error {
 		_, err := parsePath(r.Pattern)
 		return err
 	case permFetch:
-		return checkFetch(r.Pattern)
+		_, err := parseFetch(r.Pattern)
+		return err
 	}
 	return fmt.Errorf("%s takes no pattern", r.Permission)
 }
@@ -85,15 +86,6 @@ func checkPermission(s string) error {
 	return nil
 }
 
-func checkFetch(pattern string) error {
-	for _, prefix := range []string{"domain:", "url:"} {
-		if rest, ok := strings.CutPrefix(pattern, prefix); ok && rest != "" {
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is none of domain:HOST, domain:*.HOST, url:PREFIX, *", pattern)
-}
-
 // class is the permission by its first name.
 func (r Rule) class() string {
 	switch r.Permission {
@@ -112,6 +104,7 @@ type compiled struct {
 	invalid bool // allows nothing
 	command *commandPattern
 	path    *pathPattern
+	fetch   *fetchPattern
 }
 
 // ruleset is all rules of a policy, compiled.
@@ -147,6 +140,8 @@ func compileRule(r Rule) compiled {
 		c.command = parseCommand(r.Pattern)
 	case permRead, permEdit:
 		c.path, _ = parsePath(r.Pattern)
+	case permFetch:
+		c.fetch, _ = parseFetch(r.Pattern)
 	}
 	return c
 }
