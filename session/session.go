@@ -35,7 +35,8 @@ type Session struct {
 	agent     *agentType    // what sort of one
 	asking    chan struct{} // held while a sub-agent asks the user
 
-	begun      bool // the hooks of its start have run
+	brought    []string // ids of tools that were found, in that order
+	begun      bool     // the hooks of its start have run
 	agentsOnce sync.Once
 	agents     []agentType
 
@@ -85,7 +86,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		s.ends.Shell = s.exec
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
-		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s},
+		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}, Catalog: catalog{s},
 		Web: s.newWeb(), Search: s.newSearch()}
 	return s, nil
 }

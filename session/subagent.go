@@ -68,6 +68,7 @@ func (s *Session) newChild(typ *agentType) *child {
 		cfg: s.cfg, path: s.path, backlog: s.backlog, parent: s, agent: typ, model: typ.model, created: time.Now()}
 	ws := *s.workspace
 	ws.Seen, ws.Readable, ws.Agents = &tools.Seen{}, c.readable, agents{c}
+	ws.Catalog = catalog{c}
 	ws.Display = false // its calls are steps in another's card
 	c.workspace = &ws
 	w := &watcher{top: s.top(), name: c.agentName(), calls: map[string]*watchedCall{}}

@@ -8,9 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/permission"
-	"github.com/acp-agent/acp-agent/tools"
 )
 
 // agentPrompt begins every system prompt.
@@ -38,7 +36,7 @@ func (s *Session) systemLocked(modelName string) string {
 	if s.system == "" {
 		s.system = s.role() + s.instructions() + environment(s.workspace.Dirs()) + s.agentIndex()
 	}
-	prompt := s.system + "Model: " + modelName + "\n"
+	prompt := s.system + s.deferredIndexLocked() + "Model: " + modelName + "\n"
 	if s.policyLocked().Mode == permission.Plan {
 		prompt += planPrompt
 	}
@@ -156,19 +154,4 @@ func gitBranch(dir string) string {
 			return ""
 		}
 	}
-}
-
-// offeredLocked is the tools that the model may call now: in plan mode only
-// those that read, and none that a rule denies by name.
-func (s *Session) offeredLocked() []model.Tool {
-	p := s.policyLocked()
-	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
-		return (spec.Needs == nil || spec.Needs(s.workspace)) && (p.Mode != permission.Plan && !s.readsOnly() || spec.ReadOnly) && p.OffersTool(spec.ID) && s.agent.allows(spec)
-	})
-	out := make([]model.Tool, 0, len(list))
-	for _, t := range list {
-		spec := t.Spec()
-		out = append(out, model.Tool{Name: spec.ID, Description: spec.Description, Parameters: spec.Parameters})
-	}
-	return out
 }

@@ -15,6 +15,7 @@ func Builtin() []Tool {
 		TaskOutput(),
 		TaskStop(),
 		Todo(),
+		ToolSearch(),
 		WebFetch(),
 		WebSearch(),
 		Write(),

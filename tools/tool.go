@@ -27,6 +27,7 @@ type Spec struct {
 	Parameters  json.RawMessage // JSON Schema of the input
 	Kind        kinds.Kind      // of its calls, where nothing better is known yet
 	ReadOnly    bool            // every call only reads: offered in plan mode
+	AlwaysLoad  bool            // of a server, and never kept back
 	Requires    Requires
 	MaxOutput   int // bytes of Result.Text; 0: DefaultMaxOutput
 	Tail        int // bytes of MaxOutput that are kept from the end
@@ -203,6 +204,7 @@ type Workspace struct {
 	Display          bool  // the editor shows the output of child processes as terminals
 	Jobs             *Jobs // what runs in the background
 	Agents           Agents
+	Catalog          Catalog  // tools that are kept back until they are looked for
 	Spool            Spool    // for output that is too large
 	Seen             *Seen    // what this session read, to notice changes
 	PDF              PDF      // nil: PDF files are not read

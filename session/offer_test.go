@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// serverTool stands for a tool of a server.
+type serverTool struct{ spec tools.Spec }
+
+func (t serverTool) Spec() *tools.Spec { return &t.spec }
+func (t serverTool) Prepare(context.Context, *tools.Workspace, json.RawMessage) (*tools.Action, error) {
+	return nil, fmt.Errorf("%s is not called here", t.spec.ID)
+}
+
+// offering is a session with the built-in tools and n of a server.
+func offering(t *testing.T, n int) *Session {
+	t.Helper()
+	all := tools.Builtin()
+	for i := range n {
+		all = append(all, serverTool{tools.Spec{ID: fmt.Sprintf("mcp__s__t%02d", i), Description: fmt.Sprintf("does thing %d", i),
+			Parameters: json.RawMessage(`{"type":"object"}`), ReadOnly: i%2 == 0, AlwaysLoad: i == 7}})
+	}
+	registry, err := tools.NewRegistry(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(Options{Tools: registry})
+	s, err := m.newSession("sess_1", Request{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.free)
+	return s
+}
+
+func names(s *Session) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for _, tool := range s.offeredLocked() {
+		ids = append(ids, tool.Name)
+	}
+	return ids
+}
+
+func TestFewToolsAreAllOffered(t *testing.T) {
+	s := offering(t, 10)
+	got := names(s)
+	if !slices.Contains(got, "mcp__s__t03") || slices.Contains(got, toolSearch) || s.deferredIndexLocked() != "" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestManyToolsAreKeptBackUntilFound(t *testing.T) {
+	s := offering(t, 70)
+	got := names(s)
+	if !slices.Contains(got, toolSearch) || !slices.Contains(got, "bash") || !slices.Contains(got, "mcp__s__t07") || slices.Contains(got, "mcp__s__t08") {
+		t.Errorf("got %v", got)
+	}
+	index := s.deferredIndexLocked()
+	if !strings.Contains(index, "mcp__s__t08") || strings.Contains(index, "mcp__s__t07") {
+		t.Errorf("index %q", index)
+	}
+	s.workspace.Catalog.Bring("mcp__s__t30", "mcp__s__t08", "mcp__s__t30", "bash", "nonsense")
+	more := names(s)
+	if !slices.Equal(more, append(slices.Clone(got), "mcp__s__t30", "mcp__s__t08")) {
+		t.Errorf("then %v", more)
+	}
+	if index != s.deferredIndexLocked() {
+		t.Error("the prompt changed")
+	}
+	for _, spec := range s.workspace.Catalog.Deferred() {
+		if spec.ID == "mcp__s__t08" || !strings.HasPrefix(spec.ID, tools.MCPPrefix) {
+			t.Errorf("%s is kept back", spec.ID)
+		}
+	}
+}
+
+func TestKeptBackToolsFollowModeAndRules(t *testing.T) {
+	s := offering(t, 70)
+	if err := s.SetMode(permission.Plan); err != nil {
+		t.Fatal(err)
+	}
+	s.rules = []permission.Rule{{Permission: "mcp:s:t08", Action: permission.Deny}}
+	s.cfg.ToolSearchThreshold = 0
+	s.workspace.Catalog.Bring("mcp__s__t01")
+	if got := names(s); slices.Contains(got, "mcp__s__t01") || slices.Contains(got, "write") || !slices.Contains(got, toolSearch) {
+		t.Errorf("got %v", got)
+	}
+	for _, spec := range s.workspace.Catalog.Deferred() {
+		if !spec.ReadOnly {
+			t.Errorf("%s is kept back in plan mode", spec.ID)
+		}
+	}
+}
+
+func TestSameToolsSameBytes(t *testing.T) {
+	encode := func() string {
+		s := offering(t, 70)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return string(mustJSON(s.offeredLocked())) + s.deferredIndexLocked()
+	}
+	if encode() != encode() {
+		t.Error("two sessions are offered the same tools in different ways")
+	}
+}
