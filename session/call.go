@@ -68,7 +68,7 @@ func (t *Turn) runCalls(ctx context.Context, r *reply) string {
 		batch = nil
 	}
 	for _, c := range r.calls {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || t.halted() != "" {
 			break
 		}
 		err := t.prepare(ctx, c)
@@ -90,10 +90,18 @@ func (t *Turn) runCalls(ctx context.Context, r *reply) string {
 	for _, c := range r.calls {
 		if c.rec.Status != Completed && c.rec.Status != Failed {
 			t.announce(ctx, c)
-			t.finish(ctx, c, tools.Result{}, context.Cause(ctx), 0)
+			t.finish(ctx, c, tools.Result{}, t.notRun(ctx), 0)
 		}
 	}
 	return t.takeResults(ctx, r.calls)
+}
+
+// notRun is why a call of the reply did not come to its turn.
+func (t *Turn) notRun(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &deniedError{"a hook ends the turn: " + t.halted()}
 }
 
 // prepare fills in the call's action and card. Its error is for the model.
@@ -116,8 +124,8 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 
 func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action, err error) {
 	defer t.recovered(c, &err)
-	input := json.RawMessage(c.rec.Args)
-	if strings.TrimSpace(c.rec.Args) == "" {
+	input := json.RawMessage(c.rec.input())
+	if strings.TrimSpace(string(input)) == "" {
 		input = json.RawMessage("{}")
 	}
 	return c.tool.Prepare(ctx, t.workspaceOf(c), input)
@@ -150,7 +158,7 @@ func (t *Turn) withoutContent(err error) error {
 func (c *call) failedCard() kinds.Card {
 	card := c.guessCard()
 	var args map[string]any
-	if json.Unmarshal([]byte(c.rec.Args), &args) != nil {
+	if json.Unmarshal([]byte(c.rec.input()), &args) != nil {
 		return card
 	}
 	text := func(key string) string { s, _ := args[key].(string); return s }
@@ -178,7 +186,7 @@ func (c *call) failedCard() kinds.Card {
 func (t *Turn) announce(ctx context.Context, c *call) {
 	u := Call{ID: c.rec.ID, New: !c.announced, Status: Pending, Tool: c.rec.Tool, Card: &c.rec.Card, Content: c.rec.Content}
 	if c.rec.Args != "" || !c.announced {
-		u.Input = rawInput(c.rec.Args)
+		u.Input = rawInput(c.rec.input())
 	}
 	if c.action != nil && c.action.Display != "" {
 		u.Display.Dir = c.action.Display
@@ -255,14 +263,14 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 
 // question asks the user, once for the same call in one reply.
 func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Answer, error) {
-	key := c.rec.Tool + "\x00" + c.rec.Args
+	key := c.rec.Tool + "\x00" + c.rec.input()
 	if a, ok := t.answers[key]; ok {
 		return a, nil
 	}
 	content := append(append([]Shown{}, c.rec.Content...), shownText("Why this asks: "+v.Reason+".")...)
 	t.notify("asks for permission: " + c.rec.Card.Title)
 	a, err := t.session.ends.Asker.Ask(ctx, Question{
-		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.Args),
+		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.input()),
 		Content: content, Reason: v.Reason, Always: v.Always,
 	})
 	if err == nil {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,14 +18,7 @@ import (
 // refused.
 func (t *Turn) hookPrompt(ctx context.Context) (context, refused string) {
 	s := t.session
-	var begun hookOutcome
-	s.mu.Lock()
-	first := !s.begun
-	s.begun = true
-	s.mu.Unlock()
-	if first {
-		begun = s.hook(ctx, hookInput{Event: config.SessionStart})
-	}
+	s.hookStart(ctx)
 	o := s.hook(ctx, hookInput{Event: config.UserPromptSubmit, Prompt: plainText(t.prompt)})
 	switch {
 	case o.denied:
@@ -34,7 +26,33 @@ func (t *Turn) hookPrompt(ctx context.Context) (context, refused string) {
 	case o.stop != "":
 		return "", o.stop
 	}
-	return strings.TrimSpace(begun.context + "\n" + o.context), ""
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	context = strings.TrimSpace(s.startContext + "\n" + o.context)
+	s.startContext = ""
+	return context, ""
+}
+
+// hookStart runs the hooks of the session's start, once; what they tell the model
+// waits for the first prompt that reaches it.
+func (s *Session) hookStart(ctx context.Context) {
+	s.mu.Lock()
+	begun, source := s.begun, "startup"
+	s.begun = true
+	if len(s.history) > 0 {
+		source = "resume"
+	}
+	s.mu.Unlock()
+	if begun {
+		return
+	}
+	o := s.hook(ctx, hookInput{Event: config.SessionStart, Source: source})
+	if o.denied {
+		s.tell("A hook of the session's start objects: " + o.reason)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.startContext = o.context
 }
 
 // hookCall runs the hooks before a call. They may change its arguments: then it
@@ -42,6 +60,9 @@ func (t *Turn) hookPrompt(ctx context.Context) (context, refused string) {
 func (t *Turn) hookCall(ctx context.Context, c *call) (hookOutcome, error) {
 	if len(t.session.cfg.Hooks[config.PreToolUse]) == 0 {
 		return hookOutcome{}, nil
+	}
+	if halt := t.halted(); halt != "" {
+		return hookOutcome{}, &deniedError{"a hook ends the turn: " + halt}
 	}
 	in := hookInput{Event: config.PreToolUse, Tool: c.rec.Tool, ToolInput: rawInput(c.rec.Args), CallID: c.rec.ID}
 	o := t.session.hook(ctx, in, c.toolNames()...)
@@ -56,7 +77,7 @@ func (t *Turn) hookCall(ctx context.Context, c *call) (hookOutcome, error) {
 	case o.input == nil:
 		return o, nil
 	}
-	c.rec.Args = string(o.input)
+	c.rec.Changed = string(o.input)
 	err := t.prepare(ctx, c)
 	t.announce(ctx, c)
 	return o, err
@@ -88,6 +109,9 @@ func (o hookOutcome) weigh(s *Session, f kinds.Facts, v permission.Verdict) perm
 	switch {
 	case o.asks && v.Action == permission.Allow:
 		v.Action, v.Reason = permission.Ask, "a hook asks for it"
+		if s.Mode() == permission.DontAsk {
+			v.Action = permission.Deny
+		}
 		if o.reason != "" {
 			v.Reason += ": " + o.reason
 		}
@@ -114,7 +138,7 @@ func (t *Turn) hookResult(ctx context.Context, c *call, r tools.Result, err erro
 	if len(t.session.cfg.Hooks[in.Event]) == 0 || ctx.Err() != nil {
 		return ""
 	}
-	in.ToolInput = json.RawMessage(rawInput(c.rec.Args))
+	in.ToolInput = rawInput(c.rec.input())
 	in.Response = &tools.Envelope{Type: tools.EnvelopeOutput, Data: r.Text, ErrorText: in.Error}
 	if err != nil {
 		in.Response.Type = tools.EnvelopeError

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/session/config"
@@ -22,6 +23,7 @@ type hookInput struct {
 	Event      config.HookEvent `json:"hook_event_name"`
 	Mode       permission.Mode  `json:"permission_mode"`
 	AgentType  string           `json:"agent_type,omitzero"` // of a sub-agent
+	Source     string           `json:"source,omitzero"` // of a session's start: startup or resume
 	Prompt     string           `json:"prompt,omitzero"`
 	Tool       string           `json:"tool_name,omitzero"`
 	ToolInput  json.RawMessage  `json:"tool_input,omitzero"`
@@ -62,7 +64,7 @@ type hookOutcome struct {
 
 // Limits of what a hook may say, in bytes.
 const (
-	maxHookOutput  = 64 << 10
+	maxHookOutput  = 4 << 20
 	maxHookContext = 10_000
 )
 
@@ -103,16 +105,23 @@ func (s *Session) hookOne(ctx context.Context, h config.Hook, in hookInput, o *h
 	name := fmt.Sprintf("The %s hook `%s`", in.Event, shorten(oneLine(h.Command), 80))
 	switch {
 	case err != nil:
-		o.told = append(o.told, fmt.Sprintf("%s did not work: %v.", name, err))
-		if h.FailClosed {
-			o.deny(fmt.Sprintf("a hook that must work did not: %v", err))
-		}
+		o.failed(h, name, err)
 	case code == 2:
-		o.deny(strings.TrimSpace(stderr))
+		o.deny(stderr)
 	case code != 0:
 		o.told = append(o.told, strings.TrimSpace(fmt.Sprintf("%s ended with status %d. %s", name, code, shorten(oneLine(stderr), 500))))
 	default:
-		o.take(in.Event, stdout)
+		if err := o.take(in.Event, stdout); err != nil {
+			o.failed(h, name, err)
+		}
+	}
+}
+
+// failed takes in that a hook did not work.
+func (o *hookOutcome) failed(h config.Hook, name string, err error) {
+	o.told = append(o.told, fmt.Sprintf("%s did not work: %v.", name, err))
+	if h.FailClosed {
+		o.deny(fmt.Sprintf("a hook that must work did not: %v", err))
 	}
 }
 
@@ -120,21 +129,37 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (o *hookOutcome) deny(reason string) {
 	o.denied = true
-	if reason == "" {
+	if reason = shorten(strings.TrimSpace(reason), maxHookContext); reason == "" {
 		reason = "it gives no reason"
 	}
 	o.reason = reason
 }
 
 // take reads what a hook that ended well printed: JSON, or else text, which is
-// for the model where it comes before what the model is asked.
-func (o *hookOutcome) take(event config.HookEvent, stdout string) {
-	var a hookAnswer
-	if !strings.HasPrefix(strings.TrimSpace(stdout), "{") || json.Unmarshal([]byte(stdout), &a) != nil {
+// for the model where it comes before what the model is asked. JSON that is not
+// understood may have been a refusal: it is an error.
+func (o *hookOutcome) take(event config.HookEvent, stdout string) error {
+	if !strings.HasPrefix(strings.TrimSpace(stdout), "{") {
 		if event == config.UserPromptSubmit || event == config.SessionStart {
 			o.add(stdout)
 		}
-		return
+		return nil
+	}
+	var a hookAnswer
+	if len(stdout) >= maxHookOutput {
+		return fmt.Errorf("it printed more than %d bytes", maxHookOutput)
+	}
+	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
+		return fmt.Errorf("what it printed is no answer: %w", err)
+	}
+	if !slices.Contains([]string{"", "allow", "deny", "ask"}, a.Specific.Decision) {
+		return fmt.Errorf("its permissionDecision is %q, not allow, deny or ask", shorten(a.Specific.Decision, 40))
+	}
+	if !slices.Contains([]string{"", "block", "approve"}, a.Decision) {
+		return fmt.Errorf("its decision is %q, not block or approve", shorten(a.Decision, 40))
+	}
+	if in := a.Specific.Input; len(in) > 0 && in[0] != '{' && string(in) != "null" {
+		return errors.New("its updatedInput is no object")
 	}
 	if a.SystemMessage != "" {
 		o.told = append(o.told, shorten(a.SystemMessage, maxHookContext))
@@ -160,6 +185,7 @@ func (o *hookOutcome) take(event config.HookEvent, stdout string) {
 	if len(a.Specific.Input) > 0 && a.Specific.Input[0] == '{' {
 		o.input = a.Specific.Input
 	}
+	return nil
 }
 
 // add adds text for the model.

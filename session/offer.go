@@ -28,7 +28,7 @@ func (s *Session) offeredLocked() []model.Tool {
 // since there are too many in all.
 func (s *Session) splitLocked() (given, deferred []*tools.Spec) {
 	all := s.permittedLocked()
-	several := len(all) > s.cfg.ToolSearchThreshold
+	several := s.keepsBack(all)
 	brought := map[string]*tools.Spec{}
 	for _, spec := range all {
 		switch {
@@ -56,14 +56,21 @@ func (s *Session) splitLocked() (given, deferred []*tools.Spec) {
 func (s *Session) permittedLocked() []*tools.Spec {
 	p := s.policyLocked()
 	readOnly := p.Mode == permission.Plan || s.readsOnly()
+	offers := p.Offers()
 	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
-		return (spec.Needs == nil || spec.Needs(s.workspace)) && (spec.ReadOnly || !readOnly) && s.agent.allows(spec) && p.OffersTool(spec.ID)
+		return (spec.Needs == nil || spec.Needs(s.workspace)) && (spec.ReadOnly || !readOnly) && s.agent.allows(spec) && offers(spec.ID)
 	})
 	specs := make([]*tools.Spec, len(list))
 	for i, t := range list {
 		specs[i] = t.Spec()
 	}
 	return specs
+}
+
+// keepsBack reports whether there are too many tools to give at once, and the one
+// that finds them is among them.
+func (s *Session) keepsBack(all []*tools.Spec) bool {
+	return len(all) > s.cfg.ToolSearchThreshold && slices.ContainsFunc(all, func(spec *tools.Spec) bool { return spec.ID == toolSearch })
 }
 
 // defers reports whether a tool is kept back where there are many.
@@ -75,7 +82,7 @@ func defers(spec *tools.Spec) bool {
 // names alone, of all that ever were, so that it stays as it is.
 func (s *Session) deferredIndexLocked() string {
 	all := s.permittedLocked()
-	if len(all) <= s.cfg.ToolSearchThreshold {
+	if !s.keepsBack(all) {
 		return ""
 	}
 	var names []string

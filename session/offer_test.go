@@ -89,10 +89,10 @@ func TestKeptBackToolsFollowModeAndRules(t *testing.T) {
 	if err := s.SetMode(permission.Plan); err != nil {
 		t.Fatal(err)
 	}
-	s.rules = []permission.Rule{{Permission: "mcp:s:t08", Action: permission.Deny}}
+	s.rules = []permission.Rule{{Permission: "grep", Action: permission.Deny}}
 	s.cfg.ToolSearchThreshold = 0
 	s.workspace.Catalog.Bring("mcp__s__t01")
-	if got := names(s); slices.Contains(got, "mcp__s__t01") || slices.Contains(got, "write") || !slices.Contains(got, toolSearch) {
+	if got := names(s); slices.Contains(got, "mcp__s__t01") || slices.Contains(got, "write") || slices.Contains(got, "grep") || !slices.Contains(got, toolSearch) {
 		t.Errorf("got %v", got)
 	}
 	for _, spec := range s.workspace.Catalog.Deferred() {
@@ -111,5 +111,13 @@ func TestSameToolsSameBytes(t *testing.T) {
 	}
 	if encode() != encode() {
 		t.Error("two sessions are offered the same tools in different ways")
+	}
+}
+
+func TestNothingIsKeptBackThatCannotBeFound(t *testing.T) {
+	s := offering(t, 70)
+	s.rules = []permission.Rule{{Permission: toolSearch, Action: permission.Deny}}
+	if got := names(s); !slices.Contains(got, "mcp__s__t08") || s.deferredIndexLocked() != "" {
+		t.Errorf("got %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,6 +48,7 @@ type callRecord struct {
 	Tool     string          `json:"tool"` // the tool's id, or what the model called it
 	Name     string          `json:"name"` // as the model wrote it
 	Args     string          `json:"args"`
+	Changed  string          `json:"changed,omitzero"` // the arguments that a hook put in their place
 	Provider json.RawMessage `json:"provider,omitzero"`
 	Status   Status          `json:"status"`
 	Card     kinds.Card      `json:"card"`
@@ -58,6 +60,9 @@ type callRecord struct {
 	Plan     *tools.Plan     `json:"plan,omitzero"`
 	For      reader          `json:"for,omitzero"`
 }
+
+// input is the arguments that the call runs with.
+func (c *callRecord) input() string { return cmp.Or(c.Changed, c.Args) }
 
 // abortedText is what a call that a crash left open came to.
 const abortedText = "aborted by restart"

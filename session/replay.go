@@ -156,7 +156,7 @@ func (c *callRecord) replay(ctx context.Context, sink Sink) error {
 		}
 	}
 	shown = append(shown, shownMedia(c.Media)...)
-	call := Call{ID: c.ID, New: true, Status: c.Status, Tool: c.Tool, Input: rawInput(c.Args), Card: &c.Card, Content: shown, Output: c.Output}
+	call := Call{ID: c.ID, New: true, Status: c.Status, Tool: c.Tool, Input: rawInput(c.input()), Card: &c.Card, Content: shown, Output: c.Output}
 	if err := sink.Update(ctx, call); err != nil || c.Plan == nil {
 		return err
 	}

@@ -35,10 +35,12 @@ type Session struct {
 	agent     *agentType    // what sort of one
 	asking    chan struct{} // held while a sub-agent asks the user
 
-	brought    []string // ids of tools that were found, in that order
-	begun      bool     // the hooks of its start have run
-	agentsOnce sync.Once
-	agents     []agentType
+	brought []string // ids of tools that were found, in that order
+	// startContext is what the hooks of its start tell the model, until it is told.
+	startContext string
+	begun        bool // the hooks of its start have run
+	agentsOnce   sync.Once
+	agents       []agentType
 
 	mu       sync.Mutex
 	mode     permission.Mode

@@ -38,6 +38,9 @@ type Hook struct {
 // defaultHookTimeout is how long a hook may take.
 const defaultHookTimeout = 10 * time.Second
 
+// maxHookTimeout is the longest that may be set, in milliseconds.
+const maxHookTimeout = 600_000
+
 // readHooks reads the hooks of one event, which join those of other files.
 func readHooks(event HookEvent) func(*reader, hujson.Value) error {
 	return func(r *reader, v hujson.Value) error {
@@ -78,8 +81,8 @@ func readHook(v hujson.Value) (Hook, error) {
 	}
 	hook := Hook{Command: *in.Command, Timeout: defaultHookTimeout, FailClosed: in.FailClosed}
 	if in.TimeoutMS != nil {
-		if *in.TimeoutMS < 1 {
-			return Hook{}, errors.New("timeoutMs must be a whole number from 1")
+		if *in.TimeoutMS < 1 || *in.TimeoutMS > maxHookTimeout {
+			return Hook{}, fmt.Errorf("timeoutMs must be a whole number from 1 to %d", maxHookTimeout)
 		}
 		hook.Timeout = milliseconds(*in.TimeoutMS)
 	}

@@ -12,7 +12,7 @@ func TestHooks(t *testing.T) {
   "preToolUse": [
     {"command": "a", "match": "bash | mcp__*", "timeoutMs": 5, "failClosed": true},
     {"command": "b", "match": ["Edit"]},
-    {"command": " "}, {"match": "x"}, 3, {"command": "c", "match": "["}, {"command": "c", "match": 1}, {"command": "c", "timeoutMs": 0}
+    {"command": " "}, {"match": "x"}, 3, {"command": "c", "match": "["}, {"command": "c", "match": 1}, {"command": "c", "timeoutMs": 0}, {"command": "c", "timeoutMs": 9223372036854775807}
   ],
   "sessionStart": {}, "preCompact": [{"command": "d"}]
 }}`)
@@ -20,7 +20,7 @@ func TestHooks(t *testing.T) {
 	if len(hooks) != 2 || hooks[0].Timeout != 5*time.Millisecond || !hooks[0].FailClosed || hooks[1].Timeout != defaultHookTimeout || hooks[1].FailClosed {
 		t.Errorf("%+v", hooks)
 	}
-	for _, want := range []string{"needs a command", "needs a command", "a hook must be", "no glob", "match must be", "timeoutMs must be", "must be a list", "nothing is compacted"} {
+	for _, want := range []string{"needs a command", "needs a command", "a hook must be", "no glob", "match must be", "timeoutMs must be", "timeoutMs must be", "must be a list", "nothing is compacted"} {
 		i := slices.IndexFunc(told, func(s string) bool { return strings.Contains(s, want) })
 		if i < 0 {
 			t.Errorf("not told %q: %q", want, told)

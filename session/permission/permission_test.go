@@ -288,7 +288,7 @@ func TestOffersTool(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := Policy{Rules: tt.rules}
-		if got := p.OffersTool(tt.id); got != tt.want {
+		if got := p.Offers()(tt.id); got != tt.want {
 			t.Errorf("%v: %s offered: %v", tt.rules, tt.id, got)
 		}
 	}

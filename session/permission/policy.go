@@ -86,18 +86,20 @@ func (p *Policy) Decide(f kinds.Facts) Verdict {
 	return j.verdict(f)
 }
 
-// OffersTool reports whether the model is told of a tool at all: a deny rule
+// Offers reports of a tool whether the model is told of it at all: a deny rule
 // without a pattern takes it off the list, unless a rule of at least its scope
 // allows some of its calls.
-func (p *Policy) OffersTool(id string) bool {
+func (p *Policy) Offers() func(tool string) bool {
 	rules := compile(p)
-	for _, r := range rules.all {
-		if r.Action != Deny || !r.all || !r.names(id) {
-			continue
+	return func(tool string) bool {
+		for _, r := range rules.all {
+			if r.Action != Deny || !r.all || !r.names(tool) {
+				continue
+			}
+			if r.Scope == Manifest || !rules.reopened(r, tool) {
+				return false
+			}
 		}
-		if r.Scope == Manifest || !rules.reopened(r, id) {
-			return false
-		}
+		return true
 	}
-	return true
 }
