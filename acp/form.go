@@ -40,7 +40,7 @@ type forms struct {
 func (f forms) AskAll(ctx context.Context, form session.Form) (session.Replies, error) {
 	request := ElicitationFormMode{
 		ElicitationScope: ElicitationScope{SessionID: f.id, ToolCallID: form.CallID},
-		Message:          messageOf(form.Questions), RequestedSchema: formOf(form.Questions),
+		Message:          messageOf(form), RequestedSchema: formOf(form.Questions),
 	}
 	var raw json.RawMessage
 	err := f.conn.Call(ctx, MethodElicitationCreate, request, &raw)
@@ -77,13 +77,17 @@ func unanswered(questions []tools.Question, note string) session.Replies {
 }
 
 // messageOf is what stands over the form.
-func messageOf(questions []tools.Question) string {
-	if len(questions) == 1 {
-		return questions[0].Question
+func messageOf(form session.Form) string {
+	var lines []string
+	if form.From != "" {
+		lines = append(lines, form.From)
 	}
-	lines := make([]string, len(questions))
-	for i, q := range questions {
-		lines[i] = fmt.Sprintf("%d. %s", i+1, q.Question)
+	for i, q := range form.Questions {
+		number := ""
+		if len(form.Questions) > 1 {
+			number = fmt.Sprintf("%d. ", i+1)
+		}
+		lines = append(lines, number+q.Question)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -128,7 +128,10 @@ func (f optionForms) requestOf(form session.Form, q tools.Question, chosen []str
 		}
 	}
 	none := "No answer"
-	text := q.Question
+	text, title := q.Question, q.Question
+	if form.From != "" {
+		text, title = form.From+"\n\n"+text, form.From+" "+title
+	}
 	if about.Len() > 0 {
 		text += "\n\n" + strings.TrimSpace(about.String())
 	}
@@ -138,7 +141,7 @@ func (f optionForms) requestOf(form session.Form, q tools.Question, chosen []str
 	}
 	options = append(options, PermissionOption{OptionID: "no-answer", Name: none, Kind: PermissionRejectOnce})
 	return RequestPermissionRequest{SessionID: f.id, Options: options, ToolCall: ToolCallUpdate{
-		ToolCallID: form.CallID, Title: kinds.Title(q.Question), Name: form.Tool, Kind: ToolKind(form.Card.Kind), Status: ToolCallInProgress,
+		ToolCallID: form.CallID, Title: kinds.Title(title), Name: form.Tool, Kind: ToolKind(form.Card.Kind), Status: ToolCallInProgress,
 		Content: contentOf([]session.Shown{{Text: kinds.Fence("", text)}}), Locations: []ToolCallLocation{}, RawInput: form.Input,
 	}}, labels
 }

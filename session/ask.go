@@ -24,6 +24,7 @@ type Form struct {
 	Card      kinds.Card
 	Input     json.RawMessage
 	Questions []tools.Question
+	From      string // who asks, where it is not the session's own agent
 }
 
 // Replies are the answers to a Form. The zero value is none.
@@ -45,7 +46,7 @@ func (a callAsker) Ask(ctx context.Context, questions []tools.Question) ([]tools
 		return nil, tools.ErrNoUser
 	}
 	rec := &a.call.rec
-	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.Args), questions})
+	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.Args), questions, ""})
 	if err == nil && replies.Cancelled {
 		a.turn.cancel(errCancelledByUser)
 		err = errCancelledByUser
@@ -61,4 +62,19 @@ func (t *Turn) workspaceOf(c *call) *tools.Workspace {
 		ws.Ask = callAsker{t, c}
 	}
 	return &ws
+}
+
+// AskAll asks for a sub-agent, one at a time, on a card of the call's own.
+func (w *watcher) AskAll(ctx context.Context, f Form) (Replies, error) {
+	release, err := w.begin(ctx)
+	if err != nil {
+		return Replies{}, err
+	}
+	defer release()
+	f.Card, f.From = *w.named(&f.Card), "The sub-agent "+w.name+" asks:"
+	card := Call{ID: f.CallID, Status: InProgress, Tool: f.Tool, Card: &f.Card, Input: f.Input, Content: shownText(f.Card.Text)}
+	if err := w.reveal(ctx, card); err != nil {
+		return Replies{}, err
+	}
+	return w.top.ends.Questioner.AskAll(ctx, f)
 }

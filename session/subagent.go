@@ -73,6 +73,9 @@ func (s *Session) newChild(typ *agentType) *child {
 	c.workspace = &ws
 	w := &watcher{top: s.top(), name: c.agentName(), calls: map[string]*watchedCall{}}
 	c.ends = Ends{Sink: w, Asker: w, Files: s.ends.Files, Shell: s.ends.Shell}
+	if s.ends.Questioner != nil {
+		c.ends.Questioner = w
+	}
 	return &child{c, w}
 }
 
@@ -217,26 +220,45 @@ func (w *watcher) named(card *kinds.Card) *kinds.Card {
 
 // Ask asks the user, one question of all sub-agents at a time.
 func (w *watcher) Ask(ctx context.Context, q Question) (Answer, error) {
-	select {
-	case w.top.asking <- struct{}{}:
-	case <-ctx.Done():
-		return Answer{}, context.Cause(ctx)
+	release, err := w.begin(ctx)
+	if err != nil {
+		return Answer{}, err
 	}
-	defer func() { <-w.top.asking }()
+	defer release()
 	q.Card = *w.named(&q.Card)
 	q.Content = append(append([]Shown{}, q.Content...), Shown{Text: "The sub-agent " + w.name + " asks for this."})
+	card := Call{ID: q.CallID, Status: Pending, Tool: q.Tool, Card: &q.Card, Input: q.Input, Content: q.Content}
+	if err := w.reveal(ctx, card); err != nil {
+		return Answer{}, err
+	}
+	return w.top.ends.Asker.Ask(ctx, q)
+}
+
+// begin waits until no other sub-agent asks.
+func (w *watcher) begin(ctx context.Context) (release func(), err error) {
+	select {
+	case w.top.asking <- struct{}{}:
+		return func() { <-w.top.asking }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// reveal makes a call a card of its own, unless it is one already.
+func (w *watcher) reveal(ctx context.Context, card Call) error {
 	w.mu.Lock()
-	c := w.calls[q.CallID]
+	c := w.calls[card.ID]
 	first := c != nil && !c.shown
 	if first {
 		c.shown = true
 	}
 	w.mu.Unlock()
-	if first {
-		card := Call{ID: q.CallID, New: true, Status: Pending, Tool: q.Tool, Card: &q.Card, Input: q.Input, Content: q.Content}
-		if err := w.top.ends.Sink.Update(ctx, card); err != nil && ctx.Err() != nil {
-			return Answer{}, context.Cause(ctx)
-		}
+	if !first {
+		return nil
 	}
-	return w.top.ends.Asker.Ask(ctx, q)
+	card.New = true
+	if err := w.top.ends.Sink.Update(ctx, card); err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
