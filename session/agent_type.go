@@ -51,20 +51,32 @@ func (s *Session) agentTypes() []agentType {
 }
 
 // customFolders is where a session looks for what users and projects add, of one
-// sort: agents or skills. A project's count once it is trusted.
+// sort: agents or skills.
 func (s *Session) customFolders(sort string) []string {
+	return slices.Compact(append(s.projectFolders(sort), s.userFolders(sort)...))
+}
+
+// projectFolders are the project's, from the nearest outwards; none before it is
+// trusted.
+func (s *Session) projectFolders(sort string) []string {
+	if !s.trusted {
+		return nil
+	}
 	var folders []string
-	if s.trusted {
-		up := lineage(s.workspace.Dir())
-		slices.Reverse(up)
-		for _, dir := range up {
-			folders = append(folders, filepath.Join(dir, ".agents", sort), filepath.Join(dir, ".claude", sort))
-		}
+	up := lineage(s.workspace.Dir())
+	slices.Reverse(up)
+	for _, dir := range up {
+		folders = append(folders, filepath.Join(dir, ".agents", sort), filepath.Join(dir, ".claude", sort))
 	}
-	if home := s.sessions.paths.Home; home != "" {
-		folders = append(folders, filepath.Join(home, ".agents", sort), filepath.Join(home, ".claude", sort))
+	return folders
+}
+
+func (s *Session) userFolders(sort string) []string {
+	home := s.sessions.paths.Home
+	if home == "" {
+		return nil
 	}
-	return slices.Compact(folders)
+	return []string{filepath.Join(home, ".agents", sort), filepath.Join(home, ".claude", sort)}
 }
 
 // loadAgents takes up the types of one folder. What is wrong with a file is told

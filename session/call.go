@@ -162,7 +162,7 @@ func (c *call) failedCard() kinds.Card {
 		return card
 	}
 	text := func(key string) string { s, _ := args[key].(string); return s }
-	what := cmp.Or(text("pattern"), text("command"), text("path"), text("url"))
+	what := cmp.Or(text("pattern"), text("command"), text("path"), text("url"), text("name"))
 	switch {
 	case what == "":
 	case c.tool == nil: // its name is all that is known

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,28 +38,32 @@ func commandTable() []command {
 	}
 }
 
-// Commands is what the editor offers behind a slash.
-func Commands() []Command {
+// Commands is what the editor offers behind a slash: the agent's own commands,
+// then the skills whose names are none of these.
+func (s *Session) Commands() []Command {
 	table := commandTable()
 	out := make([]Command, 0, len(table))
 	for _, c := range table {
 		out = append(out, c.Command)
 	}
+	for _, k := range s.findSkills() {
+		if !slices.ContainsFunc(table, func(c command) bool { return c.Name == k.name }) {
+			out = append(out, Command{k.name, cmp.Or(shorten(k.description, maxCommandHint), "A skill"), "[WHAT TO DO WITH IT]"})
+		}
+	}
 	return out
 }
+
+// maxCommandHint is how much of a skill's description stands in the menu, in
+// bytes.
+const maxCommandHint = 120
 
 // parseCommand reads a prompt that begins with the name of a slash command. It
 // returns nil where it is none: then it is the model's.
 func (s *Session) parseCommand(prompt string) (direct, error) {
-	name, args, _ := strings.Cut(strings.TrimSpace(prompt), " ")
-	if first, rest, ok := strings.Cut(name, "\n"); ok {
-		name, args = first, rest+" "+args
-	}
-	if !strings.HasPrefix(name, "/") {
-		return nil, nil
-	}
+	name, args := commandName(prompt)
 	for _, c := range commandTable() {
-		if "/"+c.Name != name {
+		if c.Name != name {
 			continue
 		}
 		d, err := c.parse(s, strings.TrimSpace(args))
@@ -69,6 +75,20 @@ func (s *Session) parseCommand(prompt string) (direct, error) {
 		return d, nil
 	}
 	return nil, nil
+}
+
+// commandName cuts a prompt that begins with a slash into the name behind it and
+// the rest; of any other the name is empty.
+func commandName(prompt string) (name, args string) {
+	name, args, _ = strings.Cut(strings.TrimSpace(prompt), " ")
+	if first, rest, ok := strings.Cut(name, "\n"); ok {
+		name, args = first, rest+" "+args
+	}
+	name, ok := strings.CutPrefix(name, "/")
+	if !ok {
+		return "", ""
+	}
+	return name, args
 }
 
 // runTool runs one tool with the arguments that a person typed, through the
@@ -208,9 +228,9 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-func parseHelp(*Session, string) (direct, error) {
+func parseHelp(s *Session, _ string) (direct, error) {
 	var b strings.Builder
-	for _, c := range commandTable() {
+	for _, c := range s.Commands() {
 		fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSpace("/"+c.Name+" "+c.Hint), c.Description)
 	}
 	return func(ctx context.Context, t *Turn) error { t.answer(ctx, b.String()); return nil }, nil

@@ -133,7 +133,7 @@ type lister interface {
 // at once; what it began ends with the process's sessions.
 func (s *Session) Announce() {
 	ctx := s.sessions.ctx
-	if err := s.ends.Sink.Update(ctx, CommandsChanged{Commands()}); err != nil {
+	if err := s.ends.Sink.Update(ctx, CommandsChanged{s.Commands()}); err != nil {
 		return
 	}
 	s.sessions.behind(func() {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/acp-agent/acp-agent/session/config"
@@ -41,6 +42,8 @@ type Session struct {
 	begun        bool // the hooks of its start have run
 	agentsOnce   sync.Once
 	agents       []agentType
+	skillsOnce   sync.Once
+	skills       atomic.Pointer[[]*skill] // nil: not looked for yet
 
 	mu       sync.Mutex
 	mode     permission.Mode
@@ -88,7 +91,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		s.ends.Shell = s.exec
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
-		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}, Catalog: catalog{s},
+		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}, Catalog: catalog{s}, Skills: library{s},
 		Web: s.newWeb(), Search: s.newSearch()}
 	return s, nil
 }

@@ -123,6 +123,8 @@ func (s *Session) policyLocked() permission.Policy {
 		Trusted: s.trusted,
 		Own:     []string{paths.Config, paths.Data, paths.State},
 		Private: s.cfg.Web.Private,
+
+		Readable: s.readableSkills(),
 	}
 }
 

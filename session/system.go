@@ -34,7 +34,7 @@ The session is in plan mode: only reading is possible. Work out what you would c
 // in one mode, so that a provider's cache hits.
 func (s *Session) systemLocked(modelName string) string {
 	if s.system == "" {
-		s.system = s.role() + s.instructions() + environment(s.workspace.Dirs()) + s.agentIndex()
+		s.system = s.role() + s.instructions() + environment(s.workspace.Dirs()) + s.agentIndex() + s.skillIndex()
 	}
 	prompt := s.system + s.deferredIndexLocked() + "Model: " + modelName + "\n"
 	if s.policyLocked().Mode == permission.Plan {

@@ -128,6 +128,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 		return "", err
 	}
 	t.prompt = fitted(ctx, t.prompt)
+	s.findSkills() // what is wrong with them is told below
 	if direct != nil {
 		t.keepPrompt(ctx)
 		t.tellNotices(ctx)
@@ -144,6 +145,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	if context != "" {
 		t.tellModel(ctx, context)
 	}
+	t.bringSkill(ctx)
 	return t.loopWithHooks(ctx)
 }
 

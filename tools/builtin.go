@@ -11,6 +11,7 @@ func Builtin() []Tool {
 		Grep(),
 		AskUser(), // question
 		Read(),
+		LoadSkill(), // skill
 		Task(),
 		TaskOutput(),
 		TaskStop(),

@@ -211,6 +211,7 @@ type Workspace struct {
 	Web              Web      // nil: the web is not reached
 	Search           Searcher // nil: no search engine is configured
 	Ask              Asker    // questions of the tools themselves, for the call that is prepared; nil: nobody is there
+	Skills           Skills   // nil: there are none
 	// Readable says which files a call over many may show, where a rule keeps
 	// some from being read; it returns nil where none does. Nil: all.
 	Readable func() func(kinds.PathAccess) bool

@@ -37,6 +37,7 @@ type Config struct {
 	Models                map[string]model.Override // by provider/model
 	ToolSearchThreshold   int                       // tools in all, above which those of servers are deferred
 	Hooks                 map[HookEvent][]Hook      // those of all files, the user's first
+	Skills                []SkillFolder             // further ones
 	LogLevel              string
 	LogFile               string
 }
@@ -92,6 +93,12 @@ func Default() *Config {
 
 		ToolSearchThreshold: 60,
 	}
+}
+
+// SkillFolder is a folder whose folders are skills.
+type SkillFolder struct {
+	Path    string // absolute
+	Project bool   // named by a project, in which it lies
 }
 
 // Secrets names the variables that hold keys of the user's own providers and

@@ -62,7 +62,7 @@ var keys = map[string]key{
 	"hooks.preToolUse": {read: readHooks(PreToolUse)}, "hooks.postToolUse": {read: readHooks(PostToolUse)},
 	"hooks.postToolUseFailure": {read: readHooks(PostToolUseFailure)}, "hooks.notification": {read: readHooks(Notification)},
 	"hooks.preCompact": {read: readHooks(PreCompact)},
-	"skills.paths":     {}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
+	"skills.paths":     {read: readSkillPaths}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
 	"sandbox.mode": {userOnly: true}, "sandbox.network": {userOnly: true}, "sandbox.writable": {userOnly: true},
 }
 
@@ -169,6 +169,37 @@ func readDirectories(r *reader, v hujson.Value) error {
 		dirs[i] = filepath.Clean(d)
 	}
 	r.config.AdditionalDirectories = dirs
+	return nil
+}
+
+// readSkillPaths takes paths relative to the user's home, and a project's
+// relative to the project, in which they must lie.
+func readSkillPaths(r *reader, v hujson.Value) error {
+	var paths []string
+	if decode(v, &paths) != nil {
+		return errors.New("must be a list of paths")
+	}
+	project := filepath.Dir(filepath.Dir(r.file))
+	folders := []SkillFolder{}
+	for _, path := range paths {
+		f := SkillFolder{Path: path, Project: r.scope == permission.Project}
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			f.Path = filepath.Join(r.home, rest)
+		} else if f.Project && !filepath.IsAbs(path) {
+			f.Path = filepath.Join(project, path)
+		}
+		f.Path = filepath.Clean(f.Path)
+		rel, err := filepath.Rel(project, f.Path)
+		switch {
+		case !filepath.IsAbs(f.Path):
+			return fmt.Errorf("has %q, which is not absolute", path)
+		case f.Project && (err != nil || !filepath.IsLocal(rel)):
+			r.warn(v.StartOffset, "skills.paths: %q lies outside of the project and was left out", path)
+			continue
+		}
+		folders = append(folders, f)
+	}
+	r.config.Skills = folders
 	return nil
 }
 

@@ -79,7 +79,7 @@ func TestLoadEveryKey(t *testing.T) {
   "web": {"allowPrivate": false, "timeoutMs": 1, "search": []},
   "hooks": {"sessionStart": [], "sessionEnd": [], "userPromptSubmit": [], "preToolUse": [], "postToolUse": [],
             "postToolUseFailure": [], "turnEnd": [], "preCompact": [], "notification": []},
-  "skills": {"paths": []}, "compaction": {"auto": true, "at": 0.8, "keepTurns": 2},
+  "skills": {"paths": ["~/skills", "/abs/s/"]}, "compaction": {"auto": true, "at": 0.8, "keepTurns": 2},
   "sandbox": {"mode": "auto", "network": false, "writable": []},
   "log": {"level": "debug", "file": "/tmp/x"},
 }`)
@@ -92,6 +92,9 @@ func TestLoadEveryKey(t *testing.T) {
 	}
 	if len(c.AdditionalDirectories) != 2 || filepath.Base(c.AdditionalDirectories[0]) != "extra" || c.AdditionalDirectories[1] != filepath.FromSlash("/abs/y") {
 		t.Errorf("directories: %q", c.AdditionalDirectories)
+	}
+	if len(c.Skills) != 2 || filepath.Base(c.Skills[0].Path) != "skills" || c.Skills[1] != (SkillFolder{Path: filepath.FromSlash("/abs/s")}) {
+		t.Errorf("skills: %+v", c.Skills)
 	}
 	if len(c.Rules) != 1 || c.Rules[0].Scope != permission.Session || !strings.HasSuffix(c.Rules[0].Source, "config.json:5") {
 		t.Errorf("rules: %+v", c.Rules)
@@ -116,6 +119,7 @@ func TestLoadTellsWhatDoesNotHold(t *testing.T) {
 		{"a rule without an action", `{"permissions": {"rules": [{"permission": "bash"}]}}`, "1:28: a rule has no action"},
 		{"a rule of no use", `{"permissions": {"rules": [{"permission": "bash", "pattern": "git c* *", "action": "allow"}]}}`, "1:28: rule allow bash `git c* *`: "},
 		{"a relative directory", `{"additionalDirectories": ["x"]}`, `1:27: additionalDirectories has "x", which is not absolute`},
+		{"a relative folder of skills", `{"skills": {"paths": ["x"]}}`, `1:22: skills.paths has "x", which is not absolute`},
 		{"a provider of no type", `{"providers": {"a": {"type": "b"}}}`, `1:15: the provider a has the unknown type "b"`},
 		{"trust", `{"trust": "yes"}`, "1:11: trust must be ask, always or never"},
 	}
@@ -189,6 +193,7 @@ func TestProjectCannotSetWhatIsTheUsers(t *testing.T) {
 		`{"providers": {"x": {"type": "openai-compatible", "baseURL": "https://attacker.example"}}}`,
 		`{"sandbox": {"mode": "off"}}`, `{"web": {"allowPrivate": true}}`, `{"mode": "bypassPermissions"}`, `{"trust": "always"}`,
 		`{"additionalDirectories": ["/"]}`, `{"proxy": "http://attacker.example:1"}`, `{"caFile": "/x"}`, `{"log": {"file": "/x"}}`,
+		`{"skills": {"paths": ["/"]}}`, `{"skills": {"paths": ["~/.ssh"]}}`, `{"skills": {"paths": ["../x"]}}`, `{"skills": {"paths": ["a/../../x"]}}`,
 		`{"permissions": {"rules": [{"permission": "bash", "pattern": "*", "action": "allow"}]}}`,
 		`{"permissions": {"rules": [{"permission": "*", "action": "allow"}]}}`,
 		`{"permissions": {"rules": [{"permission": "edit", "pattern": "**", "action": "allow"}]}}`,
@@ -199,7 +204,7 @@ func TestProjectCannotSetWhatIsTheUsers(t *testing.T) {
 		if len(problems) != 1 || problems[0].Line != 1 {
 			t.Errorf("%s: told %v", text, problems)
 		}
-		if len(c.Providers)+len(c.Rules)+len(c.AdditionalDirectories) > 0 || c.Mode != permission.Default || c.Trust != TrustAsk || c.Proxy != "" || c.CAFile != "" || c.LogFile != "" {
+		if len(c.Providers)+len(c.Rules)+len(c.AdditionalDirectories)+len(c.Skills) > 0 || c.Mode != permission.Default || c.Trust != TrustAsk || c.Proxy != "" || c.CAFile != "" || c.LogFile != "" {
 			t.Errorf("%s: %+v", text, c)
 		}
 	}

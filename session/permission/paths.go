@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -86,7 +87,7 @@ func (j *judge) access(a access) {
 	if j.ruled(r, verb+" "+name) && r.action == Deny {
 		return
 	}
-	if !j.inside(a.kind, a.target) {
+	if !j.inside(a.kind, a.target) && !j.readable(a) {
 		if j.OutsideDenied {
 			j.deny(name + " lies outside of the project, which is not allowed here")
 		} else {
@@ -103,6 +104,17 @@ func (j *judge) access(a access) {
 	}
 	j.find(edits, verb+" "+name)
 	j.writes = append(j.writes, writePlace{a.asked, a.target})
+}
+
+// readable reports whether a file tool may read there though it lies outside.
+func (j *judge) readable(a access) bool {
+	if a.kind == kinds.Write || a.tool == "" {
+		return false
+	}
+	return slices.ContainsFunc(j.Readable, func(dir string) bool {
+		rel, err := filepath.Rel(dir, a.target)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 func verbOf(k kinds.Access) string {

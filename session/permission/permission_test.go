@@ -113,6 +113,36 @@ func TestAgentsOwnFoldersAreNeverWritten(t *testing.T) {
 	}
 }
 
+// TestReadable: what may be read outside is read by file tools in every mode,
+// against no rule and no secret name, and by no command.
+func TestReadable(t *testing.T) {
+	p := project(t)
+	outside := filepath.Join(p.Home, "shelf")
+	p.Readable = []string{outside, filepath.Join(p.Home, "one.md")}
+	for _, mode := range []Mode{Default, AcceptEdits, Plan, DontAsk, BypassPermissions} {
+		p.Mode = mode
+		for path, want := range map[string]bool{"shelf/a.md": true, "shelf/b/c.md": true, "shelf": true, "one.md": true,
+			"shelf/.env": false, "shelf2/a.md": false, "SHELF/a.md": false, "one.md2": false, "two.md": false, "": false} {
+			if v := touch(t, p, kinds.Read, filepath.Join(p.Home, path)); (v.Action == Allow) != want {
+				t.Errorf("%s: reading %q: %+v", mode, path, v)
+			}
+		}
+		if v := touch(t, p, kinds.List, outside); v.Action != Allow {
+			t.Errorf("%s: listing: %+v", mode, v)
+		}
+		if v := touch(t, p, kinds.Write, filepath.Join(outside, "a.md")); v.Action == Allow {
+			t.Errorf("%s: writing: %+v", mode, v)
+		}
+		if v := bash(p, "cat "+filepath.Join(outside, "a.md")); v.Action == Allow {
+			t.Errorf("%s: a command: %+v", mode, v)
+		}
+	}
+	p.Mode, p.Rules = Default, []Rule{deny("read", "~/shelf/a.md")}
+	if v := touch(t, p, kinds.Read, filepath.Join(outside, "a.md")); v.Action != Deny {
+		t.Errorf("against a rule: %+v", v)
+	}
+}
+
 func TestCommandPatterns(t *testing.T) {
 	tests := []struct {
 		pattern, cmd string

@@ -36,6 +36,10 @@ type Policy struct {
 	// Own are the agent's own folders beside the ones below Home that policy
 	// section 9 names: configuration, data, state. No tool writes there.
 	Own []string
+	// Readable are folders and files, absolute and with links resolved, that the
+	// file tools may read though they lie outside of the roots. Rules and secret
+	// names hold there as inside.
+	Readable []string
 	// OutsideDenied says that paths outside of the roots are refused rather than
 	// asked about (the capability paths.outside).
 	OutsideDenied bool
