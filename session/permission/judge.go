@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -132,11 +133,14 @@ func (j *judge) verdict(f kinds.Facts) Verdict {
 		a := j.answer(f.class)
 		if a > v.Action {
 			v.Action, v.Reason = a, f.reason
+			if more := len(j.writes) - 1; f.class == edits && more > 0 {
+				v.Reason += fmt.Sprintf(" and %d more", more)
+			}
 			if j.Mode == AcceptEdits && !j.Trusted && f.class == edits {
 				v.Reason += "; accepting edits holds once this folder is trusted (`acp-agent trust`)"
 			}
 			if a == Deny && f.class != denied {
-				v.Reason = j.refusal() + f.reason
+				v.Reason = j.refusal() + v.Reason
 			}
 		}
 	}
