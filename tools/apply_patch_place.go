@@ -128,8 +128,9 @@ func (p *placer) place(h *placement) (err error) {
 	return nil
 }
 
-// locate holds the hunk to what git apply demands: one that begins or ends the
-// old file does so now, and none shares a line with another. Where that leads
+// locate holds the hunk to what git apply demands: one that begins the old file,
+// or ends it as the missing context tells, does so now, and none shares a line
+// with another. Where that leads
 // nowhere it may stand anywhere, and only what two hunks change must be apart.
 //
 // The stated place is taken where the lines stand there. Else they must stand at
@@ -140,7 +141,7 @@ func (p *placer) locate(h *placement) (int, error) {
 		return p.insertion(h)
 	}
 	begins := h.oldAt == 0 || h.oldAt == 1
-	ends := h.newAt >= 0 && h.lines[len(h.lines)-1].op != ' ' || h.atEnd
+	ends := h.atEnd || h.newAt >= 0 && h.from > 0 && h.to == len(old)
 	fits := func(at int) bool {
 		return (!begins || at == 0) && (!ends || at+len(old) == p.count()) && p.has(old, at) && p.free(h, at, true)
 	}

@@ -98,7 +98,7 @@ const byteOrderMark = "\ufeff"
 
 // marked reports whether hunks have the byte order mark of a text on a side.
 func marked(before *workspace.Text, hunks []*hunk, side byte) bool {
-	if e := before.Encoding(); e == workspace.UTF8 || e.Legacy() {
+	if e := before.Encoding(); e != workspace.UTF8BOM && e != workspace.UTF16LE && e != workspace.UTF16BE {
 		return false
 	}
 	return slices.ContainsFunc(hunks, func(h *hunk) bool {

@@ -276,22 +276,28 @@ func TestClosestIsBounded(t *testing.T) {
 }
 
 // FuzzEdit edits a file by the tool and holds the outcome to what strings say:
-// exactly the occurrences change, and nothing else.
+// exactly the occurrences change, and nothing else, in every encoding.
 func FuzzEdit(f *testing.F) {
-	f.Add("a\nb\nc\n", "b", "B", false)
-	f.Add("x\r\nx\r\n", "x\n", "$1\n\n", true)
-	f.Add("äöü", "ö", "", false)
-	f.Add("", "", "new\n", false)
-	f.Add("a\r\nb\nc", "a\nb\nc", "c\nb\na", false)
-	f.Fuzz(func(t *testing.T, file, old, new string, all bool) {
-		for _, s := range []string{file, old, new} {
+	f.Add("a\nb\nc\n", "b", "B", false, uint(0))
+	f.Add("x\r\nx\r\n", "x\n", "$1\n\n", true, uint(1))
+	f.Add("äöü", "ö", "", false, uint(2))
+	f.Add("", "", "new\n", false, uint(0))
+	f.Add("a\r\nb\nc", "a\nb\nc", "c\nb\na", false, uint(3))
+	f.Fuzz(func(t *testing.T, body, old, new string, all bool, code uint) {
+		for _, s := range []string{body, old, new} {
 			if !utf8.ValidString(s) || strings.ContainsAny(s, "\x00\ufeff") || strings.Contains(strings.ReplaceAll(s, "\r\n", ""), "\r") {
 				return // what JSON or a text file cannot hold, and lone CRs, which may meet an LF
 			}
 		}
+		e := workspace.Encoding(code % 4)
+		data, err := e.Encode(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := string(data)
 		ws := diskWorkspace(t, map[string]string{"f": file})
-		_, err := call(t, ws, Edit(), args{"path": "f", "old_string": old, "new_string": new, "replace_all": all})
-		lf, old, new := workspace.FoldLineEnds(file), workspace.FoldLineEnds(old), workspace.FoldLineEnds(new)
+		_, err = call(t, ws, Edit(), args{"path": "f", "old_string": old, "new_string": new, "replace_all": all})
+		lf, old, new := workspace.FoldLineEnds(body), workspace.FoldLineEnds(old), workspace.FoldLineEnds(new)
 		count := strings.Count(lf, old)
 		fine := old != new && (count == 1 || count > 1 && all) && old != "" || old == "" && lf == "" && new != ""
 		if (err == nil) != fine {
@@ -304,9 +310,44 @@ func FuzzEdit(f *testing.F) {
 			}
 			return
 		}
-		want := strings.ReplaceAll(lf, old, new)
-		if workspace.FoldLineEnds(got) != want {
-			t.Fatalf("got %q, want %q", got, want)
+		after, err := workspace.Decode([]byte(got))
+		if err != nil || after.Encoding() != e {
+			t.Fatalf("it became %v: %v", after.Encoding(), err)
+		}
+		if want := strings.ReplaceAll(lf, old, new); after.LF() != want {
+			t.Fatalf("got %q, want %q", after.LF(), want)
+		}
+		if i := strings.Index(lf, old); old != "" { // what stands before and behind stays as it is
+			head, tail := keptAround(t, e, body, lf, i, strings.LastIndex(lf, old)+len(old))
+			if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) {
+				t.Fatalf("%q became %q", file, got)
+			}
 		}
 	})
+}
+
+// keptAround are the bytes of a file before and behind two offsets in its text
+// with LF.
+func keptAround(t *testing.T, e workspace.Encoding, body, lf string, from, to int) (head, tail string) {
+	inBody := func(at int) int {
+		n := 0
+		for i, c := range []byte(body) {
+			if n == at {
+				return i
+			}
+			if c != '\r' || !strings.HasPrefix(body[i:], "\r\n") {
+				n++
+			}
+		}
+		return len(body)
+	}
+	encode := func(s string) string {
+		data, err := e.Encode(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	mark := len(encode(""))
+	return encode(body[:inBody(from)]), encode(body[inBody(to):])[mark:]
 }

@@ -309,6 +309,7 @@ func TestOffersTool(t *testing.T) {
 		{[]Rule{deny("bash", "")}, "bash", false},
 		{[]Rule{deny("bash", "rm *")}, "bash", true},
 		{[]Rule{deny("edit", "")}, "write", false},
+		{[]Rule{deny("edit", "")}, "apply_patch", false},
 		{[]Rule{deny("edit", "")}, "read", true},
 		{[]Rule{deny("*", "")}, "todo", false},
 		{[]Rule{deny("mcp:srv:*", "")}, "mcp:srv:x", false},

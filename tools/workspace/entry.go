@@ -92,22 +92,41 @@ func (f *parent) moveTo(ctx context.Context, to *parent, data []byte) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := f.linkTo(to); errors.Is(err, fs.ErrExist) {
+	err = f.linkTo(to)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // another file system, or one without links
+		err = to.copyOf(ctx, data, info)
+	}
+	if errors.Is(err, fs.ErrExist) {
 		return errExists
-	} else if err != nil { // another file system, or one without links
-		if err := to.create(ctx, data); err != nil {
-			return err
-		}
-		if err := to.at.Chmod(to.name, info.Mode().Perm()); err != nil {
-			to.at.Remove(to.name)
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	if err := f.at.Remove(f.name); err != nil {
 		to.at.Remove(to.name)
 		return err
 	}
 	return nil
+}
+
+// copyOf writes a file that must not exist, with the mode and the owner that
+// info tells.
+func (f *parent) copyOf(ctx context.Context, data []byte, info fs.FileInfo) error {
+	file, err := f.at.OpenFile(f.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return errExists
+	}
+	if err != nil {
+		return err
+	}
+	err = fill(file, data, info)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		f.at.Remove(f.name)
+	}
+	return err
 }
 
 // entry does something to a regular file that exists, in its folder.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // Splice is a change of a text: what stands from Start to End, offsets in
@@ -27,10 +29,8 @@ func (t *Text) Apply(splices ...Splice) (*Text, error) { return t.apply(false, s
 func (t *Text) ApplyExact(splices ...Splice) (*Text, error) { return t.apply(true, splices) }
 
 func (t *Text) apply(exact bool, splices []Splice) (*Text, error) {
-	at := cursor{text: t}
-	ends := t.lineEnds()
-	out := make([]byte, 0, len(t.raw))
-	kept, last := 0, 0 // kept: offset in raw
+	w := splicer{Text: t, at: cursor{text: t}, ends: t.lineEnds(), out: make([]byte, 0, len(t.raw))}
+	last := 0
 	for _, s := range splices {
 		if s.Start < last || s.End < s.Start || s.End > len(t.lf) {
 			return nil, fmt.Errorf("the change from %d to %d does not fit a text of %d bytes", s.Start, s.End, len(t.lf))
@@ -39,23 +39,60 @@ func (t *Text) apply(exact bool, splices []Splice) (*Text, error) {
 			return nil, fmt.Errorf("the new text %w", ErrEncoding)
 		}
 		last = s.End
+		pieces := []Splice{s}
 		if !exact {
-			s = t.Narrow(s)
+			pieces = t.pieces(t.Narrow(s))
 		}
-		start, end := t.inBody(s.Start), t.inBody(s.End)
-		if !exact {
-			s.New = ends.fit(s.New, start, end)
+		for _, piece := range pieces {
+			if err := w.splice(piece, exact); err != nil {
+				return nil, err
+			}
 		}
-		out = append(out, t.raw[kept:at.raw(start)]...)
-		piece, err := t.encoding.encode(s.New)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, piece...)
-		kept = at.raw(end)
 	}
-	out = append(out, t.raw[kept:]...)
-	return decodeAs(t.encoding, out)
+	return decodeAs(t.encoding, append(w.out, t.raw[w.kept:]...))
+}
+
+// splicer writes a changed text.
+type splicer struct {
+	*Text
+	at   cursor
+	ends *lineEnds
+	out  []byte
+	kept int // offset in raw of what was not written yet
+}
+
+func (w *splicer) splice(s Splice, exact bool) error {
+	start, end := w.inBody(s.Start), w.inBody(s.End)
+	if !exact {
+		s.New = w.ends.fit(s.New, start, end)
+	}
+	w.out = append(w.out, w.raw[w.kept:w.at.raw(start)]...)
+	piece, err := w.encoding.encode(s.New)
+	if err != nil {
+		return err
+	}
+	w.out = append(w.out, piece...)
+	w.kept = w.at.raw(end)
+	return nil
+}
+
+// maxCompared is the size in bytes of a change up to which it is looked at line
+// by line.
+const maxCompared = 1 << 20
+
+// pieces are a change by the lines that differ, where a line that stays could
+// not be written again as it was: line ends are mixed, or bytes are damaged.
+func (t *Text) pieces(s Splice) []Splice {
+	mixed := len(t.crlf) > 0 && len(t.crlf) < strings.Count(t.lf, "\n")
+	old := t.lf[s.Start:s.End]
+	if !mixed && t.encoding != DamagedUTF8 || !strings.Contains(old, "\n") || !strings.Contains(s.New, "\n") || len(old)+len(s.New) > maxCompared {
+		return []Splice{s}
+	}
+	var pieces []Splice
+	for _, e := range udiff.Lines(old, s.New) {
+		pieces = append(pieces, t.Narrow(Splice{s.Start + e.Start, s.Start + e.End, e.New}))
+	}
+	return pieces
 }
 
 // Replace makes a file of new content that keeps how the old one is written:

@@ -101,6 +101,7 @@ func TestApplyKeepsLineEnds(t *testing.T) {
 		{"mixed, line by line", "a\r\nb\nc\r\nd\n", "a\nb\nc", "1\n2\n3", "1\r\n2\n3\r\nd\n"},
 		{"mixed, at the end without one", "a\nb\r\nc", "c", "c\nd", "a\nb\r\nc\r\nd"},
 		{"mixed, what is common stays", "a\r\nb\nc\r\nd\n", "a\nb\nc\nd", "a\nb\nnew\nc\nd", "a\r\nb\nnew\r\nc\r\nd\n"},
+		{"mixed, what is common between changes stays", "a\r\nb\nc\r\nd\n", "a\nb\nc\nd", "A\nnew\nb\nc\nD", "A\r\nnew\r\nb\nc\r\nD\n"},
 		{"a CRLF goes as a whole", "a\r\nb\r\n", "a\nb", "ab", "ab\r\n"},
 		{"final end added", "a\r\nb", "b", "b\n", "a\r\nb\r\n"},
 		{"final end taken", "a\r\nb\r\n", "b\n", "b", "a\r\nb"},
