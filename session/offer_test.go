@@ -109,7 +109,7 @@ func TestSameToolsSameBytes(t *testing.T) {
 		defer s.mu.Unlock()
 		return string(mustJSON(s.offeredLocked())) + s.deferredIndexLocked()
 	}
-	if encode() != encode() {
+	if once, again := encode(), encode(); once != again {
 		t.Error("two sessions are offered the same tools in different ways")
 	}
 }
