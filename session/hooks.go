@@ -23,7 +23,7 @@ type hookInput struct {
 	Event      config.HookEvent `json:"hook_event_name"`
 	Mode       permission.Mode  `json:"permission_mode"`
 	AgentType  string           `json:"agent_type,omitzero"` // of a sub-agent
-	Source     string           `json:"source,omitzero"` // of a session's start: startup or resume
+	Source     string           `json:"source,omitzero"`     // of a session's start: startup or resume
 	Prompt     string           `json:"prompt,omitzero"`
 	Tool       string           `json:"tool_name,omitzero"`
 	ToolInput  json.RawMessage  `json:"tool_input,omitzero"`
