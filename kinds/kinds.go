@@ -68,6 +68,15 @@ func (r Root) Read(path string, line int) Card {
 	return Card{Title: Title("Read " + r.Name(path)), Kind: KindRead, Locations: r.at(path, line)}
 }
 
+// Overview is the card of a call that looks at what a folder holds as a whole.
+func (r Root) Overview(dir string) Card {
+	title := "Overview"
+	if name := r.Name(dir); name != "." {
+		title += " of " + name
+	}
+	return Card{Title: Title(title), Kind: KindRead, Locations: r.at(dir, 0)}
+}
+
 // Edit is the card of a call that changes a file. Changes may be empty where
 // the content waits for permission.
 func (r Root) Edit(path string, line int, changes ...Change) Card {

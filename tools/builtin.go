@@ -11,6 +11,7 @@ func Builtin() []Tool {
 		Grep(),
 		AskUser(), // question
 		Read(),
+		RepoOverview(),
 		LoadSkill(), // skill
 		Task(),
 		TaskOutput(),

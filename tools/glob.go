@@ -112,7 +112,7 @@ func (g *globbing) run(ctx context.Context) (Result, error) {
 	list := &workspace.Listing{Files: g.unsaved(ctx)}
 	if info, err := os.Lstat(g.Target); err == nil && info.IsDir() {
 		walked, err := workspace.Walk(ctx, g.ws.Roots, g.Path, workspace.WalkOptions{
-			Match: g.pattern.match, Times: true, Depth: g.pattern.depth})
+			Match: g.pattern.match, Stat: true, Depth: g.pattern.depth})
 		if err != nil {
 			return Result{}, err
 		}

@@ -19,8 +19,8 @@ type WalkOptions struct {
 	// Match picks files by their path relative to the folder that is walked, with
 	// slashes; nil: all. It is called by several goroutines at once.
 	Match func(rel string) bool
-	// Times asks for the time of the last change of each file.
-	Times bool
+	// Stat asks for the time of the last change and the size of each file.
+	Stat bool
 	// Depth is how many names a path may have at most; 0: any number.
 	Depth int
 	// Workers is how many folders are read at once; 0: as many as pay.
@@ -43,6 +43,14 @@ type File struct {
 	Path    string    // relative to the folder that was walked, with slashes
 	Link    bool      // it is a symbolic link, to wherever
 	ModTime time.Time // of the file, or of what the link leads to; zero unless asked for
+	Size    int64     // in bytes, as ModTime
+}
+
+// fileStat is what a file in a folder is, links followed.
+type fileStat struct {
+	mode    fs.FileMode // its type
+	modTime time.Time
+	size    int64
 }
 
 // Tally counts what was left out for one reason and names the first few. The
@@ -281,23 +289,23 @@ func (w *walker) file(dir folder, e folderEntry, rel string, list *Listing) {
 		return
 	}
 	f := File{Path: rel, Link: link}
-	if link || w.opts.Times {
-		mode, modTime, err := dir.stat(e.name)
+	if link || w.opts.Stat {
+		what, err := dir.stat(e.name)
 		switch {
 		case err != nil && link:
 			list.Broken.Add(rel)
 			return
 		case err != nil:
 			return // removed since it was listed
-		case mode.IsDir():
+		case what.mode.IsDir():
 			list.Linked.Add(rel)
 			return
-		case !mode.IsRegular():
+		case !what.mode.IsRegular():
 			list.Special.Add(rel)
 			return
 		}
-		if w.opts.Times {
-			f.ModTime = modTime
+		if w.opts.Stat {
+			f.ModTime, f.Size = what.modTime, what.size
 		}
 		if w.opts.Match != nil && link && !w.opts.Match(rel) {
 			return

@@ -152,13 +152,13 @@ func statMode(mode uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// stat tells what a name in the folder is, links followed, and when it changed.
-func (f folder) stat(name string) (fs.FileMode, time.Time, error) {
+// stat tells what a name in the folder is, links followed.
+func (f folder) stat(name string) (fileStat, error) {
 	var st unix.Stat_t
 	if err := unix.Fstatat(f.fd, name, &st, 0); err != nil {
-		return 0, time.Time{}, err
+		return fileStat{}, err
 	}
-	return statMode(st.Mode), time.Unix(st.Mtim.Unix()), nil
+	return fileStat{statMode(st.Mode), time.Unix(st.Mtim.Unix()), st.Size}, nil
 }
 
 // open opens a regular file of the folder for reading.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 )
 
 // folderReader reads folders one after the other.
@@ -68,13 +67,13 @@ func (f folder) entries(ctx context.Context, r *folderReader) ([]folderEntry, er
 	return nil, ctx.Err()
 }
 
-// stat tells what a name in the folder is, links followed, and when it changed.
-func (f folder) stat(name string) (fs.FileMode, time.Time, error) {
+// stat tells what a name in the folder is, links followed.
+func (f folder) stat(name string) (fileStat, error) {
 	info, err := os.Stat(filepath.Join(f.path, name))
 	if err != nil {
-		return 0, time.Time{}, err
+		return fileStat{}, err
 	}
-	return info.Mode().Type(), info.ModTime(), nil
+	return fileStat{info.Mode().Type(), info.ModTime(), info.Size()}, nil
 }
 
 // open opens a regular file of the folder for reading.
