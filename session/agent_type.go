@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,8 +33,6 @@ const (
 	maxAgentFile  = 64 << 10 // bytes
 	maxAgentHint  = 500      // bytes of a description in the prompt
 )
-
-var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // agentTypes is all types: those of the project where it is trusted, from the
 // nearest folder outwards, and the user's. They are looked for once.
@@ -125,7 +122,7 @@ func readAgentType(file string) (agentType, error) {
 	if typ.name == "" {
 		typ.name = strings.TrimSuffix(filepath.Base(file), ".md")
 	}
-	if !agentName.MatchString(typ.name) {
+	if strings.Trim(typ.name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || typ.name[0] == '-' || len(typ.name) > 64 {
 		return agentType{}, fmt.Errorf("its name %q is not made of a-z, 0-9, - and _", typ.name)
 	}
 	if strings.Contains(fields["model"], "/") { // others' words, such as inherit, are the session's model
