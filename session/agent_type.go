@@ -122,7 +122,7 @@ func readAgentType(file string) (agentType, error) {
 	if typ.name == "" {
 		typ.name = strings.TrimSuffix(filepath.Base(file), ".md")
 	}
-	if strings.Trim(typ.name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || typ.name[0] == '-' || len(typ.name) > 64 {
+	if strings.Trim(typ.name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || strings.HasPrefix(typ.name, "-") || typ.name == "" || len(typ.name) > 64 {
 		return agentType{}, fmt.Errorf("its name %q is not made of a-z, 0-9, - and _", typ.name)
 	}
 	if strings.Contains(fields["model"], "/") { // others' words, such as inherit, are the session's model
