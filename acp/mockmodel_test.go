@@ -36,8 +36,9 @@ type mockPart struct {
 type mockModel struct {
 	t      testing.TB
 	server *httptest.Server
-	models []string   // what it lists; nil: it cannot
-	always []mockPart // given once the script is at its end; nil: that is a failure
+	pages  map[string]string // what else it serves, below /page/
+	models []string          // what it lists; nil: it cannot
+	always []mockPart        // given once the script is at its end; nil: that is a failure
 
 	mu       sync.Mutex
 	replies  [][]mockPart
@@ -48,7 +49,7 @@ type mockModel struct {
 }
 
 func startMockModel(t testing.TB, replies ...[]mockPart) *mockModel {
-	m := &mockModel{t: t, replies: replies, arrived: make(chan struct{})}
+	m := &mockModel{t: t, replies: replies, pages: map[string]string{}, arrived: make(chan struct{})}
 	m.server = httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(func() {
 		m.server.CloseClientConnections()
@@ -120,6 +121,15 @@ func (m *mockModel) serve(w http.ResponseWriter, r *http.Request) {
 			list = append(list, map[string]string{"id": id, "object": "model"})
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": list})
+		return
+	}
+	if page, ok := m.pages[strings.TrimPrefix(r.URL.Path, "/page/")]; ok {
+		if to, ok := strings.CutPrefix(page, "-> "); ok {
+			w.Header().Set("Location", strings.TrimSpace(to))
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, page)
 		return
 	}
 	if r.URL.Path != "/v1/chat/completions" {

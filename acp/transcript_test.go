@@ -37,6 +37,7 @@ func updating() bool {
 //	base64/PATH    a file of the project that is no text, in base64
 //	model          the model's replies, one a line (see mockPart)
 //	model/WORD     the replies to a conversation that begins with the word, as a sub-agent's may
+//	page/PATH      a page at http://$WEB/page/PATH; "-> URL" is a redirect
 //	wire           what goes over the wire, below
 //	requests       lines "N REGEXP": the N-th request to the model matches; "N !REGEXP": it does not
 //	want/PATH      a file of the project as it must be in the end; absent: paths that must not exist
@@ -140,7 +141,8 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 		script = string(s.Data)
 	}
 	m := startMockModel(t)
-	n := newNormal("$CWD", p.Dir, "$DATA", p.Paths.Data, "$HOME", p.Env["HOME"], "$ROOT", p.Root, "$MODEL", m.URL())
+	n := newNormal("$CWD", p.Dir, "$DATA", p.Paths.Data, "$HOME", p.Env["HOME"], "$ROOT", p.Root, "$MODEL", m.URL(),
+		"$WEB", strings.TrimPrefix(m.server.URL, "http://"))
 	m.replies, m.others = parseReplies(t, n.expand(script)), map[string][][]mockPart{}
 	p.useModel(m)
 	config := `{"retry": {"baseDelayMs": 1, "maxDelayMs": 1}}`
@@ -170,6 +172,8 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 			if path != "" {
 				m.others[path] = parseReplies(t, n.expand(string(f.Data)))
 			}
+		case "page":
+			m.pages[path] = n.expand(string(f.Data))
 		case "wire", "requests", "want", "absent":
 		default:
 			t.Fatalf("an unknown section %s", f.Name)

@@ -50,7 +50,7 @@ func ParseHost(s string) (host string, addr netip.Addr, err error) {
 // must be of one script; those written as punycode are shown as that, so that
 // they look like nothing else.
 func asciiHost(s string) (string, error) {
-	p := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(false))
+	p := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(false), idna.CheckHyphens(false))
 	host, err := p.ToASCII(s)
 	if err != nil {
 		return "", fmt.Errorf("the host %q is no valid name", head(s, 60))

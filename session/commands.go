@@ -32,6 +32,7 @@ func commandTable() []command {
 		{Command{"glob", "Find files by name, without a model", "PATTERN [PATH]"}, parseGlob},
 		{Command{"run", "Run a shell command, without a model", "COMMAND"}, parseRun},
 		{Command{"edit", "Replace text in a file, without a model", `PATH "OLD" "NEW"`}, parseEdit},
+		{Command{"fetch", "Read a page of the web, without a model", "URL"}, parseFetch},
 		{Command{"mode", "Show or change what is asked before it is done", "[MODE]"}, parseMode},
 		{Command{"model", "Show or change the model", "[PROVIDER/MODEL]"}, parseModel},
 		{Command{"help", "List the commands", ""}, parseHelp},
@@ -151,6 +152,16 @@ func parseRead(_ *Session, args string) (direct, error) {
 
 func parseGrep(_ *Session, args string) (direct, error) { return parseSearch("grep", args) }
 func parseGlob(_ *Session, args string) (direct, error) { return parseSearch("glob", args) }
+
+func parseFetch(_ *Session, args string) (direct, error) {
+	if args == "" || strings.ContainsAny(args, " \n\t") {
+		return nil, errors.New("one URL is needed")
+	}
+	if !strings.Contains(args, "://") {
+		args = "https://" + args
+	}
+	return runTool("web_fetch", map[string]any{"url": args})
+}
 
 func parseSearch(tool, args string) (direct, error) {
 	words, err := splitWords(args)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,7 +47,9 @@ func (j *judge) fetch(asked *kinds.URL) {
 
 // sends judges a text that goes to a server of the user's choice.
 func (j *judge) sends(text string) {
-	j.tool(Ask)
+	if r := j.toolRuling(); !j.ruled(r, j.id) && r.rule == nil {
+		j.find(plain, "it sends a text to a server")
+	}
 	if secretShape(text) {
 		j.floor("it sends what looks like a key or a token")
 	}
@@ -175,7 +178,8 @@ func (p *fetchPattern) under(u *kinds.URL, allow bool) bool {
 		return true
 	}
 	decoded, err := url.PathUnescape(u.Path)
-	odd := err != nil || strings.Contains("/"+decoded+"/", "/../") || strings.ContainsAny(decoded, `\;%`) || strings.Contains(strings.ToLower(u.Path), "%2f")
+	odd := err != nil || path.Clean(decoded) != strings.TrimSuffix(decoded, "/") && decoded != "/" ||
+		strings.ContainsAny(decoded, `\;%`) || strings.Contains(strings.ToLower(u.Path), "%2f")
 	if odd {
 		return !allow
 	}

@@ -61,7 +61,7 @@ func toMarkdown(doc *html.Node) (text string, err error) {
 			err = fmt.Errorf("the converter broke: %v", p)
 		}
 	}()
-	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
 		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal), table.WithHeaderPromotion(true))))
 	out, err := conv.ConvertNode(doc)
 	return strings.TrimSpace(string(out)), err
@@ -189,7 +189,7 @@ func (p *pruner) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.A:
 		p.link(n)
-	case atom.Img, atom.Picture, atom.Image:
+	case atom.Img:
 		image(n)
 	case atom.Base:
 		if to, err := p.at.Resolve(attribute(n, "href")); err == nil && !p.base {
@@ -229,7 +229,7 @@ func image(n *html.Node) {
 	alt := oneLine(attribute(n, "alt"))
 	n.Type, n.DataAtom, n.Attr, n.Data = html.TextNode, 0, nil, ""
 	if alt != "" {
-		n.Data = "[image: " + alt + "]"
+		n.Data = "(image: " + alt + ")"
 	}
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)

@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/acp-agent/acp-agent/tools"
 )
 
@@ -172,7 +170,7 @@ func clean(results []tools.SearchResult, most int) []tools.SearchResult {
 		}
 		title, _ := strip(r.Title)
 		snippet, _ := strip(r.Snippet)
-		kept = append(kept, tools.SearchResult{Title: oneLine(title), URL: r.URL, Snippet: oneLine(html.UnescapeString(snippet))})
+		kept = append(kept, tools.SearchResult{Title: oneLine(title), URL: r.URL, Snippet: oneLine(snippet)})
 	}
 	return kept
 }

@@ -43,8 +43,7 @@ func (s *stripper) run() {
 	}
 }
 
-func (s *stripper) add(raw string) {
-	text := html.UnescapeString(raw)
+func (s *stripper) add(text string) {
 	switch {
 	case s.within == atom.Title:
 		if s.title.Len() < 1000 {
