@@ -203,7 +203,9 @@ func TestRedirectsWithoutEnd(t *testing.T) {
 }
 
 func TestRedirectAsks(t *testing.T) {
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://other.example/x", http.StatusFound) })
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "https://other.example/x", http.StatusFound)
+	})
 	at := "93.184.216.34"
 	ask := func(o *Options) {
 		o.Permit = func(_, next *kinds.URL) error { return ErrAsks }
