@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,8 +37,8 @@ func (c *Client) transport(ctx context.Context, req *http.Request, target *kinds
 	}
 	if c.o.Proxy != nil {
 		proxy, err := c.o.Proxy(req)
-		if err != nil {
-			return nil, err
+		if err != nil { // whose text may hold a password
+			return nil, errors.New("the proxy of the environment is no URL; the user must check HTTPS_PROXY and HTTP_PROXY")
 		}
 		if proxy != nil {
 			t.Proxy = http.ProxyURL(proxy)
@@ -119,7 +118,8 @@ func (c *Client) dial(ctx context.Context, network string, target *kinds.URL) (n
 		dial = (&net.Dialer{Control: c.control(target)}).DialContext
 	}
 	var failures []error
-	for _, a := range slices.Compact(addrs) {
+	for _, a := range addrs {
+		a = a.Unmap()
 		attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 		conn, err := dial(attempt, network, net.JoinHostPort(a.String(), strconv.Itoa(target.Port)))
 		cancel()

@@ -23,9 +23,15 @@ func extract(ctx context.Context, page string, at *kinds.URL, format string) (te
 	if format == tools.WebText {
 		return strip(page)
 	}
+	if strings.Count(page, "<") > maxNodes {
+		return strip(page) // the tree would take too much memory
+	}
 	doc, err := html.Parse(&patient{ctx, strings.NewReader(page)})
 	if err != nil {
 		return strip(page) // nested too deep, or too slow
+	}
+	if len(at.String()) > maxLink { // each relative link would cost as much
+		at = &kinds.URL{Scheme: at.Scheme, Host: at.Host, Addr: at.Addr, Port: at.Port, Path: "/"}
 	}
 	p := &pruner{at: at, nodes: maxNodes, text: maxText}
 	p.prune(doc, 0)
@@ -72,6 +78,7 @@ func toMarkdown(doc *html.Node) (text string, err error) {
 const (
 	maxNodes = 150_000
 	maxText  = 1 << 20 // bytes
+	maxLink  = 2 << 10 // bytes; relative ones grow by what they are relative to
 	maxDepth = 120     // of elements
 	maxLists = 12      // of lists and quotations, which indent every line below
 )
@@ -192,7 +199,7 @@ func (p *pruner) element(n *html.Node) {
 	case atom.Img:
 		image(n)
 	case atom.Base:
-		if to, err := p.at.Resolve(attribute(n, "href")); err == nil && !p.base {
+		if to, err := p.at.Resolve(attribute(n, "href")); err == nil && !p.base && len(to.String()) <= maxLink {
 			p.at, p.base = to, true
 		}
 	case atom.Main:
@@ -218,9 +225,14 @@ func (p *pruner) link(n *html.Node) {
 		return
 	}
 	target := to.String()
-	if _, fragment, ok := strings.Cut(href, "#"); ok && kinds.Escape(fragment) == fragment {
+	if len(target) > maxLink {
+		n.Data, n.DataAtom, n.Attr = "span", atom.Span, nil
+		return
+	}
+	if _, fragment, ok := strings.Cut(href, "#"); ok && len(fragment) < 200 && kinds.Escape(fragment) == fragment {
 		target += "#" + strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E").Replace(fragment)
 	}
+	p.text -= len(target)
 	n.Attr = []html.Attribute{{Key: "href", Val: target}}
 }
 

@@ -91,6 +91,8 @@ func hostilePages() map[string]string {
 		"templates":      fill("<template>"),
 		"emphasis":       fill("<b>x</b>"),
 		"blanks":         fill("<b> </b>"),
+		"base":           `<base href="https://x.example/` + strings.Repeat("a", 60_000) + `/">` + strings.Repeat("<a href=y>z</a>", 20_000),
+		"long base":      `<base href="https://x.example/` + strings.Repeat("a", 2_000) + `/">` + strings.Repeat("<a href=y>z</a>", 20_000),
 	}
 }
 

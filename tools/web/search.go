@@ -165,7 +165,7 @@ func clean(results []tools.SearchResult, most int) []tools.SearchResult {
 		if len(kept) == most {
 			break
 		}
-		if u, err := url.Parse(r.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(r.URL, " \n\r\t") {
+		if u, err := url.Parse(r.URL); err != nil || len(r.URL) > maxLink || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(r.URL, " \n\r\t") {
 			continue
 		}
 		title, _ := strip(r.Title)

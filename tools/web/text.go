@@ -25,6 +25,9 @@ func read(ctx context.Context, resp *http.Response, at *kinds.URL, format string
 	declared := resp.Header.Get("Content-Type")
 	page.Type = kindOf(declared, data)
 	text, ok := decode(data, declared, page.Type)
+	if !ok && page.Status >= 400 {
+		return page, nil // that it failed says enough
+	}
 	if !ok {
 		size := fmt.Sprintf("%d bytes", page.Size)
 		if partial && resp.ContentLength < 0 {

@@ -89,6 +89,9 @@ func (c *Client) follow(ctx context.Context, r tools.WebRequest) (tools.WebPage,
 	for hops := 0; ; hops++ {
 		seen[at.String()] = true
 		page, next, err := c.hop(ctx, at, r.Format)
+		if err != nil && hops == 0 && at.Scheme != r.URL.Scheme {
+			err = fmt.Errorf("%w (http was changed to https)", err)
+		}
 		if err != nil || next == nil {
 			return page, err
 		}
@@ -152,7 +155,7 @@ func isRedirect(status int) bool {
 func (c *Client) target(at *kinds.URL, location string) (*kinds.URL, error) {
 	next, err := at.Resolve(location)
 	if err != nil {
-		return nil, fmt.Errorf("%s redirects to %q, which is refused: %w", at, shorten(kinds.Escape(location)), err)
+		return nil, fmt.Errorf("%s redirects to what is refused: %w", at, err) // without its words: the model reads this
 	}
 	next = c.o.Private.Secure(next)
 	if err := c.o.Private.Check(next); err != nil {
