@@ -158,6 +158,12 @@ func shorten(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
+// allows reports whether a session may use a tool at all: neither its own type nor
+// that of any agent above it leaves it out.
+func (s *Session) allows(spec *tools.Spec) bool {
+	return s.agent.allows(spec) && (s.parent == nil || s.parent.allows(spec))
+}
+
 // allows reports whether the agent may use a tool at all.
 func (a *agentType) allows(spec *tools.Spec) bool {
 	if a == nil {

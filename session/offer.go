@@ -58,7 +58,7 @@ func (s *Session) permittedLocked() []*tools.Spec {
 	readOnly := p.Mode == permission.Plan || s.readsOnly()
 	offers := p.Offers()
 	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
-		return (spec.Needs == nil || spec.Needs(s.workspace)) && (spec.ReadOnly || !readOnly) && s.agent.allows(spec) && offers(spec.ID)
+		return (spec.Needs == nil || spec.Needs(s.workspace)) && (spec.ReadOnly || !readOnly) && s.allows(spec) && offers(spec.ID)
 	})
 	specs := make([]*tools.Spec, len(list))
 	for i, t := range list {

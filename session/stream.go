@@ -281,7 +281,7 @@ func (t *Turn) newCall(name string) *call {
 	id := strings.ReplaceAll(store.NewID("call_"), "-", "")
 	c := &call{rec: callRecord{ID: id, Name: name, Tool: name, Status: Pending}}
 	tool, err := t.session.sessions.tools.Find(name)
-	if err == nil && !t.session.agent.allows(tool.Spec()) {
+	if err == nil && !t.session.allows(tool.Spec()) {
 		err = fmt.Errorf("a sub-agent of the type %s cannot use the tool %s", t.session.agent.name, tool.Spec().ID)
 	}
 	if err != nil {
