@@ -35,7 +35,8 @@ const (
 )
 
 // agentTypes is all types: those of the project where it is trusted, from the
-// nearest folder outwards, and the user's. They are looked for once.
+// nearest folder outwards, and the user's. They are looked for once, which must
+// not be under a lock of the session.
 func (s *Session) agentTypes() []agentType {
 	top := s.top()
 	top.agentsOnce.Do(func() {

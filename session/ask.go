@@ -46,7 +46,7 @@ func (a callAsker) Ask(ctx context.Context, questions []tools.Question) ([]tools
 		return nil, tools.ErrNoUser
 	}
 	rec := &a.call.rec
-	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.Args), questions, ""})
+	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.input()), questions, ""})
 	if err == nil && replies.Cancelled {
 		a.turn.cancel(errCancelledByUser)
 		err = errCancelledByUser

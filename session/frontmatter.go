@@ -66,7 +66,7 @@ func frontValue(value string, below []string) (string, error) {
 	case value != "" && (value[0] == '|' || value[0] == '>'):
 		return blockScalar(below, value[0] == '|'), nil
 	case value != "" && (value[0] == '"' || value[0] == '\''):
-		return unquote(joinFolded(value, below))
+		return unquote(withoutComment(joinFolded(value, below)))
 	case strings.HasPrefix(value, "["):
 		return flowList(joinFolded(value, below))
 	case value == "" && len(below) > 0 && strings.HasPrefix(strings.TrimSpace(below[0]), "- "):
@@ -78,6 +78,20 @@ func frontValue(value string, below []string) (string, error) {
 		value = strings.TrimSpace(value[:i])
 	}
 	return joinFolded(value, below), nil
+}
+
+// withoutComment takes off what stands behind a quoted value.
+func withoutComment(value string) string {
+	for end := len(value); ; {
+		at := strings.LastIndex(value[:end], " #")
+		if at < 0 {
+			return value
+		}
+		if before := strings.TrimSpace(value[:at]); len(before) > 1 && before[len(before)-1] == value[0] {
+			return before
+		}
+		end = at
+	}
 }
 
 // nested reports whether the lines are fields of their own.
@@ -147,8 +161,8 @@ func flowList(s string) (string, error) {
 	return strings.Join(items, ", "), nil
 }
 
-// unquote takes quotes off. In single quotes ” is a quote; in double ones \"
-// and \\ are known, and \n.
+// unquote takes quotes off. In single quotes two of them are one; in double ones
+// a backslash stands before a quote, a backslash and an n.
 func unquote(s string) (string, error) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return s, nil

@@ -19,6 +19,7 @@ func TestParseFrontMatter(t *testing.T) {
 		{"no body", "---\nname: a\n---", map[string]string{"name": "a"}, "", ""},
 		{"CRLF and a mark", "\ufeff---\r\nname: a\r\n---\r\nb\r\n", map[string]string{"name": "a"}, "b\n", ""},
 		{"quotes", "---\na: \"x: \\\"y\\\"\"\nb: 'it''s'\n---\n", map[string]string{"a": `x: "y"`, "b": "it's"}, "", ""},
+		{"quotes and comments", "---\na: \"x # y\" # z\nb: 'c' # d \"e\"\n---\n", map[string]string{"a": "x # y", "b": "c"}, "", ""},
 		{"goes on", "---\na: one\n  two\n\n  three\nb: x\n---\n", map[string]string{"a": "one two three", "b": "x"}, "", ""},
 		{"literal", "---\na: |\n  one\n  two\n---\n", map[string]string{"a": "one\ntwo"}, "", ""},
 		{"folded", "---\na: >-\n  one\n  two\n---\n", map[string]string{"a": "one two"}, "", ""},

@@ -16,7 +16,7 @@ import (
 // hookPrompt runs the hooks of a session's start, with its first prompt, and
 // those of a prompt. It returns what they tell the model, and why the prompt is
 // refused.
-func (t *Turn) hookPrompt(ctx context.Context) (context, refused string) {
+func (t *Turn) hookPrompt(ctx context.Context) (told, refused string) {
 	s := t.session
 	s.hookStart(ctx)
 	o := s.hook(ctx, hookInput{Event: config.UserPromptSubmit, Prompt: plainText(t.prompt)})
@@ -28,9 +28,9 @@ func (t *Turn) hookPrompt(ctx context.Context) (context, refused string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	context = strings.TrimSpace(s.startContext + "\n" + o.context)
+	told = strings.TrimSpace(s.startContext + "\n" + o.context)
 	s.startContext = ""
-	return context, ""
+	return told, ""
 }
 
 // hookStart runs the hooks of the session's start, once; what they tell the model

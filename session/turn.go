@@ -134,7 +134,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 		t.tellNotices(ctx)
 		return StopEndTurn, direct(ctx, t)
 	}
-	context, refused := t.hookPrompt(ctx)
+	told, refused := t.hookPrompt(ctx)
 	if refused != "" {
 		t.update(ctx, Chunk{MessageID: store.NewID("msg_"), Content: Text(refused)})
 		return StopEndTurn, ctx.Err()
@@ -142,8 +142,8 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	t.keepPrompt(ctx)
 	s.agentTypes() // what is wrong with them is told below
 	t.tellNotices(ctx)
-	if context != "" {
-		t.tellModel(ctx, context)
+	if told != "" {
+		t.tellModel(ctx, told)
 	}
 	t.bringSkill(ctx)
 	return t.loopWithHooks(ctx)
