@@ -127,16 +127,16 @@ func renderNotebook(data []byte) (text string, cells int, err error) {
 			o.render(&b)
 		}
 	}
-	return strings.ToValidUTF8(b.String(), "\ufffd"), len(n.Cells), nil
+	shown := strings.ReplaceAll(b.String(), "\x00", "\ufffd") // which no text has
+	return strings.ToValidUTF8(shown, "\ufffd"), len(n.Cells), nil
 }
 
-// writeBlock writes text that ends its last line. NULs, which no text has, are
-// replaced.
+// writeBlock writes text that ends its last line.
 func writeBlock(b *strings.Builder, text string) {
 	if text == "" {
 		return
 	}
-	b.WriteString(strings.ReplaceAll(text, "\x00", "\ufffd"))
+	b.WriteString(text)
 	if !strings.HasSuffix(text, "\n") {
 		b.WriteByte('\n')
 	}

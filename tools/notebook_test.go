@@ -94,6 +94,7 @@ func FuzzNotebook(f *testing.F) {
 	f.Add([]byte(aNotebook))
 	f.Add([]byte(`{"cells": [{"cell_type": "code", "source": null, "outputs": [{"data": {"image/png": "=", "text/plain": null}}, {}]}]}`))
 	f.Add([]byte(`{"cells": [{"cell_type": "\u001b[2J", "outputs": [{"output_type": "error", "ename": "\u0000", "traceback": null}]}]}`))
+	f.Add([]byte(`{"cells": [{"cell_type": "\u0000", "source": "\u0000"}], "metadata": {"language_info": {"name": "\u0000"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text, _, err := renderNotebook(data)
 		if err == nil && (!utf8.ValidString(text) || strings.Contains(text, "\x00")) {
