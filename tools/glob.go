@@ -33,7 +33,7 @@ func Glob() Tool {
 		Aliases: []string{"Glob"},
 		Description: "Finds files by name. ** stands for any folders, * and ? stay within a name, {a,b} for either. A pattern without a slash matches names at any depth, " +
 			"one with a slash is relative to path. Results are paths, newest first, at most 1000. " +
-			"What .gitignore and .ignore leave out is left out, unless path or the pattern's first folders name it; hidden files are found.",
+			"What .gitignore and .ignore leave out is left out, unless path or the pattern's first folders name it; hidden files are found, .git is never entered.",
 		SearchHint: "find list files by name pattern",
 		Parameters: json.RawMessage(`{
 			"type": "object",

@@ -103,7 +103,7 @@ func TestGlobLimit(t *testing.T) {
 		files[fmt.Sprintf("%s/%03d", strings.Repeat("long", 60), i)] = ""
 	}
 	ws := searchable(t, files)
-	if err := os.Symlink("..", at(ws, "d/loop")); err != nil {
+	if err := os.Symlink(".", at(ws, "d/loop")); err != nil {
 		t.Fatal(err)
 	}
 	r := must(t, ws, Glob(), args{"pattern": "d/**"})

@@ -42,7 +42,7 @@ func Grep() Tool {
 		Description: "Searches files for a regular expression (RE2: no look-around, no back-references) or, with literal, for a text as it is. " +
 			"Results are lines as path:line:text, at most 200 matches; output_mode files lists the paths, count the number of matches of each file. " +
 			"include picks files: without a slash by name at any depth (*.go), with one relative to path (src/**/*.go), with ! in front all others. " +
-			"path may be a folder or a file. What .gitignore and .ignore leave out is searched only where path names it.",
+			"path may be a folder or a file. What .gitignore and .ignore leave out is searched only where path names it; .git is never searched. What else was left out is said at the end.",
 		SearchHint: "search text content regex find in files",
 		Parameters: json.RawMessage(`{
 			"type": "object",
@@ -214,7 +214,8 @@ func (g *grepping) result(list *workspace.Listing, found *workspace.Found, kept 
 		w.WriteString(g.nothing(list))
 	}
 	out := g.leftOutOf(append([]reason{
-		{"binary_files", found.Binary, "", ""},
+		{"binary_files", found.Binary, "Binary files, not searched", ""},
+		{"unfinished_files", found.Unfinished, "Files searched in part, since the pattern takes too long on them", " Use a pattern that matches less text at once."},
 		{"unreadable_files", found.Unreadable, "Files that cannot be read", ""},
 		{"large_files", found.Large, "Files of more than 64 MB, not searched", ""},
 		{"links_outside", found.Outside, "Links out of the workspace, not followed", ""},
@@ -315,6 +316,9 @@ func (w *grepText) content(found *workspace.Found) {
 			}
 			w.WriteString(text)
 			last = l.Number
+			if l.More > 0 {
+				fmt.Fprintf(w, "(%d more lines of this match are not shown)\n", l.More)
+			}
 			if l.Match {
 				shown = before + l.Of
 			}

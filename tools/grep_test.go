@@ -21,7 +21,7 @@ func TestGrep(t *testing.T) {
 		"src/b.go": "Needle\nneedle\n", "src/deep/c.go": "x needle\n", ".config/app/x.conf": "needle\n", "crlf.txt": "needle\r\nx\r\n",
 		"bin": "needle\x00", ".env": "needle=1\n",
 	})
-	const tail = "\n(Files that usually hold secrets, not searched: 1 (.env). Give one as path to search it.)" +
+	const tail = "\n(Binary files, not searched: 1 (bin).)\n(Files that usually hold secrets, not searched: 1 (.env). Give one as path to search it.)" +
 		"\n(Ignored entries left out: 1 (gen/w.py). Give one as path to search it.)"
 	for _, c := range []struct {
 		name string
@@ -202,5 +202,45 @@ func TestGrepSearchesTheEditorsText(t *testing.T) {
 	}
 	if r := must(t, ws, Grep(), args{"pattern": "old", "include": "seen"}); r.Text != `No matches for "old" in the workspace.` {
 		t.Errorf("the disk's text was searched: %q", r.Text)
+	}
+}
+
+// TestGrepSaysWhatItLeftOut: what was not searched is named, so that "no
+// matches" is not taken for "there are none".
+func TestGrepSaysWhatItLeftOut(t *testing.T) {
+	out := outsideOf(t, map[string]string{"x": "needle"})
+	ws := searchable(t, map[string]string{
+		".gitignore": "build/\n", ".git/HEAD": "needle", "build/x": "needle", "image": "\x00needle", "key.pem": "needle", "a": "x\n",
+		"late": strings.Repeat("x\n", 8000) + "\x00needle\n",
+	})
+	for link, to := range map[string]string{"away": out, "within": "build", "out.txt": filepath.Join(out, "x"), "broken": "nowhere"} {
+		if err := os.Symlink(to, at(ws, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := must(t, ws, Grep(), args{"pattern": "^needle"})
+	for _, line := range []string{
+		`No matches for "^needle" in the workspace.`,
+		"(Binary files, not searched: 1 (image).)",
+		"(Files that usually hold secrets, not searched: 1 (key.pem). Give one as path to search it.)",
+		"(Links out of the workspace, not followed: 1 (out.txt).)",
+		"(Links to folders elsewhere, not followed: 1 (away). Give one as path to search it.)",
+		"(Ignored entries left out: 1 (build). Give one as path to search it.)",
+	} {
+		if !strings.Contains(r.Text, line) {
+			t.Errorf("%q is not said in %q", line, r.Text)
+		}
+	}
+	for _, key := range []string{"binary_files", "secret_files", "links_outside", "folder_links", "folder_links_away", "broken_links", "ignored", "git_folders"} {
+		if r.Metadata[key] == nil {
+			t.Errorf("%s is not in %v", key, r.Metadata)
+		}
+	}
+	if r := must(t, ws, Grep(), args{"pattern": "needle", "path": "late"}); r.Metadata["matches"] != 1 {
+		t.Errorf("a NUL far behind the beginning: %+v", r.Metadata)
+	}
+	long := searchable(t, map[string]string{"a": "begin\n" + strings.Repeat("x\n", 200) + "end\nafter\n"})
+	if r := must(t, long, Grep(), args{"pattern": "begin.*end", "multiline": true}); !strings.HasSuffix(r.Text, "\na:100:x\n(102 more lines of this match are not shown)") {
+		t.Errorf("a long match ends in %q", r.Text[len(r.Text)-80:])
 	}
 }

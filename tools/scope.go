@@ -151,7 +151,9 @@ func walkReasons(list *workspace.Listing) []reason {
 		{"unreadable_folders", list.Unreadable, "Folders that cannot be read", ""},
 		{"broken_links", list.Broken, "", ""},
 		{"folder_links", list.Linked, "", ""},
+		{"folder_links_away", list.Away, "Links to folders elsewhere, not followed", " Give one as path to search it."},
 		{"special_files", list.Special, "", ""},
+		{"git_folders", list.Git, "", ""},
 		{"ignored", list.Ignored, "Ignored entries left out", " Give one as path to search it."},
 	}
 }

@@ -52,7 +52,9 @@ type Found struct {
 	Secret     Tally // their names say that they hold secrets, and they were not named
 	Outside    Tally // links that lead out of the roots and of what was searched
 	Unreadable Tally
-	Unfinished Tally // searching all of it would have taken too long
+	// Unfinished are files of which only a part was searched: the pattern goes
+	// over their text again and again.
+	Unfinished Tally
 }
 
 // FileMatches is what was found in one file.
@@ -68,6 +70,7 @@ type Line struct {
 	Text   string
 	Match  bool // else it is context
 	Of     int  // the match that it shows or surrounds, from 1
+	More   int  // lines of the match that follow and are not returned
 }
 
 // Search looks for a pattern in files below start, as Walk lists them. A start
@@ -240,7 +243,16 @@ func searchable(data []byte) ([]byte, bool) {
 // collect finds a text's matches.
 func (s *search) collect(m *matcher, text []byte, out *FileMatches) verdict {
 	var shown []span
+	end := -1 // of the line in which the match before ended
 	m.each(s.ctx, text, func(at span) bool {
+		joins := at.start <= end // it is shown by the same lines, or carries on
+		end = lineAround(text, at.start, max(at.start, at.end-1)).end
+		if joins {
+			if out.Count == len(shown) {
+				shown[len(shown)-1].end = at.end
+			}
+			return true
+		}
 		out.Count++
 		if len(shown) < s.opts.Lines {
 			shown = append(shown, at)
@@ -341,7 +353,11 @@ func (c *collector) lines(matches []span, context int) {
 		for n := 0; n < maxMatchLines && c.pos <= whole.end && c.more(); n++ {
 			c.show(true)
 		}
+		number := c.number
 		c.skip(whole.end + 1)
+		if more := c.number - number; more > 0 && len(c.out) > 0 {
+			c.out[len(c.out)-1].More = more
+		}
 		stop := len(c.text)
 		if i+1 < len(matches) {
 			stop = matches[i+1].start

@@ -94,6 +94,14 @@ func (a *automaton) forget() {
 	a.idle = a.begin
 }
 
+// after is the state behind a character, where no match has begun.
+func (a *automaton) after(r rune) transition {
+	c := column{word: syntax.IsWordChar(r), newline: r == '\n'}
+	a.next.clear()
+	a.follow(&a.next, a.start, 0)
+	return a.state(a.prune(&c))
+}
+
 // run goes on from a state over text[i:end] and returns where it stopped, and in
 // what state: matched at the character that made it sure, which is in the line
 // that matches or its end; dead where nothing that follows makes a match; else

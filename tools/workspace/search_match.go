@@ -22,7 +22,7 @@ type matcher struct {
 // maxEffort bounds what package regexp does in one text: bytes times the
 // expression's instructions. It is seconds, and met only by expressions that go
 // over the same text again and again.
-const maxEffort = 1 << 33
+const maxEffort = 1 << 31
 
 // checkEvery is after how many steps a search or walk looks whether it was
 // cancelled; blockSize is the same in bytes.
@@ -41,7 +41,7 @@ func (p *Pattern) matcher() *matcher {
 
 // each calls visit with every match of a text whose lines end in LF, until it
 // says false. In the mode of lines a match is a line (without its end); else it
-// is what matched, and the next one begins in a later line.
+// is what matched, and the next one may begin in the line in which it ends.
 //
 // It ends early when ctx is done, and where it takes too long, with gaveUp.
 func (m *matcher) each(ctx context.Context, text []byte, visit func(span) bool) {
@@ -120,7 +120,8 @@ func (m *matcher) matches(ctx context.Context, line []byte) bool {
 		}
 	}
 	if len(line) > blockSize {
-		return m.find(ctx, line) != nil
+		_, ok := m.find(ctx, line, 0)
+		return ok
 	}
 	if m.effort -= len(line) * m.weight; m.effort < 0 {
 		m.gaveUp = true
@@ -129,45 +130,50 @@ func (m *matcher) matches(ctx context.Context, line []byte) bool {
 	return m.regexp.Match(line)
 }
 
-// eachSpan finds matches that may reach over lines.
+// eachSpan finds matches that may reach over lines, one after the other as
+// regexp.FindAllIndex does. Where none reaches over a line's end, one a line is
+// enough.
 func (m *matcher) eachSpan(ctx context.Context, text []byte, visit func(span) bool) {
 	var s *scan
 	if m.literals != nil {
 		s = m.literals.scan(text)
 	}
-	for pos := 0; pos <= len(text) && ctx.Err() == nil; {
-		// What stands before pos matters to ^ and \b, so a match begins at the
-		// start of a line: each further search does too.
-		if s != nil && s.from(pos) < 0 || !m.mayMatch(ctx, text[pos:]) {
+	for pos, last := 0, -1; pos <= len(text) && ctx.Err() == nil; {
+		if s != nil && s.from(pos) < 0 || !m.mayMatch(ctx, text, pos) {
 			return
 		}
-		loc := m.find(ctx, text[pos:])
-		if loc == nil {
+		found, ok := m.find(ctx, text, pos)
+		if !ok || behindLast(text, found.start) {
 			return
 		}
-		found := span{pos + loc[0], pos + loc[1]}
-		if behindLast(text, found.start) || !visit(found) || m.once {
+		if (found.end > pos || found.start != last) && !visit(found) {
 			return
 		}
-		last := found.end
-		if found.end > found.start && text[found.end-1] == '\n' {
-			last--
+		last = found.end
+		if found.end > pos {
+			pos = found.end
+		} else {
+			_, size := utf8.DecodeRune(text[pos:])
+			pos += max(1, size)
 		}
-		next := bytes.IndexByte(text[last:], '\n')
-		if next < 0 {
-			return
+		if !m.crosses {
+			line := lineAround(text, found.start, found.start)
+			pos = max(pos, line.end+1)
 		}
-		pos = last + next + 1
 	}
 }
 
-// mayMatch asks the automaton whether anything in a text matches.
-func (m *matcher) mayMatch(ctx context.Context, text []byte) bool {
+// mayMatch asks the automaton whether a match begins at or behind pos.
+func (m *matcher) mayMatch(ctx context.Context, text []byte, pos int) bool {
 	if !m.fast() {
 		return true
 	}
-	s := m.auto.begin
-	for i := 0; i < len(text) && s < special; {
+	s, i := m.auto.begin, pos
+	if pos > 0 {
+		before, _ := utf8.DecodeLastRune(text[:pos])
+		s = m.auto.after(before)
+	}
+	for i < len(text) && s < special {
 		if ctx.Err() != nil {
 			return false
 		}
@@ -179,30 +185,43 @@ func (m *matcher) mayMatch(ctx context.Context, text []byte) bool {
 	return m.auto.ends(s)
 }
 
-// mark gives the first match in a line, for cutting around it; 0 where there is
-// none.
+// mark gives where the first match in a line begins, for cutting around it; 0
+// where there is none.
 func (m *matcher) mark(ctx context.Context, line []byte) int {
-	if loc := m.find(ctx, line); loc != nil {
-		return loc[0]
-	}
-	return 0
+	found, _ := m.find(ctx, line, 0)
+	return found.start
 }
 
-// find gives the first match in a text as package regexp finds it; nil: there
-// is none, or ctx is done, or it takes too long.
-func (m *matcher) find(ctx context.Context, text []byte) []int {
-	r := &textReader{text: text}
+// find gives the first match at or behind pos as package regexp finds it; not ok
+// where there is none, or ctx is done, or it takes too long.
+func (m *matcher) find(ctx context.Context, text []byte, pos int) (span, bool) {
+	r := &textReader{text: text, pos: pos}
+	if pos > 0 { // the character before matters to ^ and \b
+		_, size := utf8.DecodeLastRune(text[:pos])
+		r.pos -= size
+	}
+	from := r.pos
+	r.until = from
 	r.more = func() bool {
 		r.until = r.pos + max(checkEvery, blockSize/m.weight)
 		m.effort -= (r.until - r.pos) * m.weight
 		m.gaveUp = m.gaveUp || m.effort < 0
 		return ctx.Err() == nil && !m.gaveUp
 	}
-	loc := m.regexp.FindReaderIndex(r)
-	if r.ended {
-		return nil
+	var loc []int
+	if pos == 0 {
+		loc = m.regexp.FindReaderIndex(r)
+	} else if loc = m.behind.FindReaderSubmatchIndex(r); loc != nil {
+		loc = loc[2:]
 	}
-	return loc
+	if r.ended {
+		return span{}, false
+	}
+	m.effort += (r.until - r.pos) * m.weight
+	if loc == nil {
+		return span{}, false
+	}
+	return span{from + loc[0], from + loc[1]}, true
 }
 
 // textReader reads characters of a text. It asks now and then whether to go on.

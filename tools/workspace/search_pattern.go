@@ -26,8 +26,9 @@ type Pattern struct {
 	literals  prefilter      // one of them stands in every match; nil: nothing is known
 	exact     bool           // a line matches where a literal stands in it
 	multiline bool
-	once      bool // it has the text's beginning in it, so one search is all
-	weight    int  // what regexp costs for a byte at most
+	crosses   bool           // a match may have a line end in it
+	behind    *regexp.Regexp // multiline: one character, and the first match behind it as a group
+	weight    int            // what regexp costs for a byte at most
 }
 
 // ErrEmptyPattern says that there is nothing to search for.
@@ -65,9 +66,14 @@ func Compile(q Query) (*Pattern, error) {
 	}
 	p.literals = prefilter(requiredLiterals(parsed))
 	p.exact = !multiline && isExact(parsed, p.literals)
-	p.once = mentions(parsed, syntax.OpBeginText)
+	if multiline {
+		if p.behind, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + withoutGroups(parsed).String() + `)`); err != nil {
+			return nil, fmt.Errorf("the pattern is too large: %w; search for less at once", err)
+		}
+	}
 	if prog, err := syntax.Compile(parsed.Simplify()); err == nil && !p.exact {
 		p.weight = len(prog.Inst)
+		p.crosses = crosses(prog)
 		p.program = newProgram(prog, !multiline)
 	}
 	if !multiline && p.program != nil && p.literals.common() {
@@ -112,9 +118,17 @@ func needsNewline(re *syntax.Regexp) bool {
 	return false
 }
 
-// mentions reports whether an operation is anywhere in the expression.
-func mentions(re *syntax.Regexp, op syntax.Op) bool {
-	return re.Op == op || slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return mentions(sub, op) })
+// withoutGroups is the expression without what it captures.
+func withoutGroups(re *syntax.Regexp) *syntax.Regexp {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	out := *re
+	out.Sub = make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		out.Sub[i] = withoutGroups(sub)
+	}
+	return &out
 }
 
 // isExact reports whether the expression is its literals and nothing else.

@@ -172,6 +172,11 @@ func (p *program) addWide(sets []*syntax.Inst, seen map[string]uint8) bool {
 	return true
 }
 
+// crosses reports whether a match may have a line end in it.
+func crosses(prog *syntax.Prog) bool {
+	return slices.ContainsFunc(prog.Inst, func(in syntax.Inst) bool { return takes(&in, '\n') })
+}
+
 // wideColumnOf is the column of a character beyond ASCII.
 func (p *program) wideColumnOf(r rune) uint8 {
 	i, found := slices.BinarySearch(p.bounds, r)

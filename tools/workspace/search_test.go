@@ -410,52 +410,46 @@ func FuzzSearchPattern(f *testing.F) {
 			return // such as a bracket that closes the group
 		}
 		data := foldNewlines([]byte(text))
-		want := plainLines
-		if multiline {
-			want = plainSpans
-		}
-		var got []span
-		p.matcher().each(context.Background(), data, func(m span) bool { got = append(got, m); return true })
-		if wanted := want(plain, data, p.once); !slices.Equal(got, wanted) {
-			t.Errorf("%q in %q (fold %v, multiline %v): %v, want %v", pattern, data, fold, multiline, got, wanted)
+		var got []int
+		p.matcher().each(context.Background(), data, func(m span) bool { got = appendLines(got, data, m); return true })
+		if want := plainly(plain, data, multiline); !slices.Equal(got, want) {
+			t.Errorf("%q in %q (fold %v, multiline %v): lines %v, want %v", pattern, data, fold, multiline, got, want)
 		}
 	})
 }
 
-// plainLines are the lines that match, found in the plain way.
-func plainLines(plain *regexp.Regexp, text []byte, _ bool) []span {
-	var found []span
+// appendLines adds where the lines of a match begin.
+func appendLines(starts []int, text []byte, m span) []int {
+	for at := m.start; ; {
+		line := lineAround(text, 0, at)
+		if len(starts) == 0 || starts[len(starts)-1] < line.start {
+			starts = append(starts, line.start)
+		}
+		if at = line.end + 1; at >= m.end {
+			return starts
+		}
+	}
+}
+
+// plainly finds the lines of matches in the plain way.
+func plainly(plain *regexp.Regexp, text []byte, multiline bool) []int {
+	var starts []int
+	if multiline {
+		for _, loc := range plain.FindAllIndex(text, -1) {
+			if !behindLast(text, loc[0]) {
+				starts = appendLines(starts, text, span{loc[0], loc[1]})
+			}
+		}
+		return starts
+	}
 	pos := 0
 	for line := range bytes.Lines(text) {
-		cut := bytes.TrimSuffix(line, []byte("\n"))
-		if plain.Match(cut) {
-			found = append(found, span{pos, pos + len(cut)})
+		if plain.Match(bytes.TrimSuffix(line, []byte("\n"))) {
+			starts = append(starts, pos)
 		}
 		pos += len(line)
 	}
-	return found
-}
-
-// plainSpans are the matches, of which each begins in a later line.
-func plainSpans(plain *regexp.Regexp, text []byte, once bool) []span {
-	var found []span
-	for pos := 0; ; {
-		loc := plain.FindIndex(text[pos:])
-		if loc == nil || behindLast(text, pos+loc[0]) {
-			return found
-		}
-		m := span{pos + loc[0], pos + loc[1]}
-		found = append(found, m)
-		end := m.end
-		if end > m.start && text[end-1] == '\n' {
-			end--
-		}
-		next := bytes.IndexByte(text[end:], '\n')
-		if next < 0 || once {
-			return found
-		}
-		pos = end + next + 1
-	}
+	return starts
 }
 
 func BenchmarkSearch(b *testing.B) {
@@ -487,4 +481,13 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	}
+}
+
+func mustCompile(t testing.TB, q Query) *Pattern {
+	t.Helper()
+	p, err := Compile(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -34,7 +34,9 @@ type Listing struct {
 	Ignored    Tally // left out by ignore rules; a folder counts once
 	Unreadable Tally // folders that cannot be read
 	Broken     Tally // links that lead nowhere
-	Linked     Tally // links to folders, which are not followed
+	Linked     Tally // links to folders below the one that was walked, which are not followed
+	Away       Tally // links to other folders, which are not followed either
+	Git        Tally // .git, which is never entered
 	Special    Tally // neither file nor folder: FIFOs, sockets, devices
 }
 
@@ -238,10 +240,11 @@ func (w *walker) read(job folderJob, reader *folderReader, list *Listing) ([]fol
 		if i%checkEvery == checkEvery-1 && w.ctx.Err() != nil {
 			return nil, nil
 		}
+		full := job.full + e.name
 		if e.name == ".git" {
+			list.Git.Add(w.rel(full))
 			continue
 		}
-		full := job.full + e.name
 		isDir := e.mode.IsDir()
 		if isDir && w.start == "/" && isPseudo("/"+w.rel(full)) {
 			list.Special.Add(w.rel(full))
@@ -298,7 +301,11 @@ func (w *walker) file(dir folder, e folderEntry, rel string, list *Listing) {
 		case err != nil:
 			return // removed since it was listed
 		case what.mode.IsDir():
-			list.Linked.Add(rel)
+			if w.reaches(rel) {
+				list.Linked.Add(rel)
+			} else {
+				list.Away.Add(rel)
+			}
 			return
 		case !what.mode.IsRegular():
 			list.Special.Add(rel)
@@ -314,6 +321,16 @@ func (w *walker) file(dir folder, e folderEntry, rel string, list *Listing) {
 	list.Files = append(list.Files, f)
 }
 
+// reaches reports whether what a link leads to lies below the start.
+func (w *walker) reaches(rel string) bool {
+	target, err := filepath.EvalSymlinks(filepath.Join(w.start, filepath.FromSlash(rel)))
+	if err != nil {
+		return false
+	}
+	_, ok := below(w.start, target)
+	return ok
+}
+
 func joinLists(lists []Listing) *Listing {
 	all := &lists[0]
 	for i := 1; i < len(lists); i++ {
@@ -323,7 +340,9 @@ func joinLists(lists []Listing) *Listing {
 		all.Unreadable.Join(one.Unreadable)
 		all.Broken.Join(one.Broken)
 		all.Linked.Join(one.Linked)
+		all.Away.Join(one.Away)
 		all.Special.Join(one.Special)
+		all.Git.Join(one.Git)
 	}
 	slices.SortFunc(all.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return all
