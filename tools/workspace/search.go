@@ -245,13 +245,15 @@ func (s *search) collect(m *matcher, text []byte, out *FileMatches) verdict {
 	var shown []span
 	end := -1 // of the line in which the match before ended
 	m.each(s.ctx, text, func(at span) bool {
-		joins := at.start <= end // it is shown by the same lines, or carries on
-		end = lineAround(text, at.start, max(at.start, at.end-1)).end
-		if joins {
-			if out.Count == len(shown) {
-				shown[len(shown)-1].end = at.end
+		if m.multiline {
+			joins := at.start <= end // it is shown by the same lines, or carries on
+			end = lineAround(text, at.start, max(at.start, at.end-1)).end
+			if joins {
+				if out.Count == len(shown) {
+					shown[len(shown)-1].end = at.end
+				}
+				return true
 			}
-			return true
 		}
 		out.Count++
 		if len(shown) < s.opts.Lines {

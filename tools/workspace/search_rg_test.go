@@ -201,7 +201,6 @@ func rgHits(t *testing.T, rg, dir string, q Query) []hit {
 	return hits
 }
 
-
 // nodeModules makes a folder as package managers do: many small packages, files
 // of one long line, nested copies, links.
 func nodeModules(t *testing.T) string {
