@@ -56,7 +56,7 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	text, empty := s.exec.Script(c)
+	text, empty, sweep := s.exec.Script(c)
 	script, err := writeScript(text)
 	if err != nil {
 		return s.exec.Start(ctx, c)
@@ -73,7 +73,7 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 	if c.Linger {
 		leave = stopTime
 	}
-	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave,
+	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave, sweep: sweep,
 		reading: make(chan struct{}, 1), killed: make(chan struct{}), released: make(chan struct{})}, nil
 }
 
@@ -132,6 +132,7 @@ type editorProcess struct {
 	script string
 	output io.Writer
 	leave  time.Duration // how long each step of ending it is waited for
+	sweep  func()        // ends what its end does not reach
 
 	reading chan struct{} // holds one while the output is read, or the terminal is released
 	seen    string        // what of the output the writer has
@@ -244,6 +245,7 @@ func (p *editorProcess) Kill() {
 			defer cancel()
 			// An editor that cannot kill ends the command when it releases.
 			_ = p.conn.Call(ctx, MethodTerminalKill, KillTerminalRequest{SessionID: p.sessionID, TerminalID: p.id}, nil)
+			p.sweep()
 		}()
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/store"
 	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/process"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -53,6 +54,7 @@ type Sessions struct {
 	paths  config.Paths
 	tools  *tools.Registry
 	pdf    tools.PDF
+	guard  process.Guard
 	flag   string
 	getenv func(string) string
 	log    *slog.Logger

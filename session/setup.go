@@ -49,7 +49,7 @@ func (s *Session) loadConfig() {
 func (s *Session) execOptions(roots *workspace.Roots) tools.ExecOptions {
 	environ := os.Environ()
 	s.path = process.NewSearchPath(environ, roots.Dirs())
-	return tools.ExecOptions{Environ: environ, Secrets: s.cfg.Secrets(), Set: s.cfg.Env, Path: s.path}
+	return tools.ExecOptions{Environ: environ, Secrets: s.cfg.Secrets(), Set: s.cfg.Env, Path: s.path, Guard: &s.sessions.guard}
 }
 
 // maxRequests is how many requests one turn may make.

@@ -22,6 +22,7 @@ type ExecOptions struct {
 	Secrets []string            // names of further variables that no command gets: those of configured keys
 	Set     map[string]*string  // variables that commands get; nil: are without
 	Path    *process.SearchPath // where programs are looked for; nil: in Environ's PATH, with no root
+	Guard   *process.Guard      // ends commands when the agent is killed; nil: none
 }
 
 // ExecShell runs commands as child processes, each as
@@ -33,6 +34,7 @@ type ExecShell struct {
 	secrets   []string
 	set       map[string]*string
 	path      *process.SearchPath
+	guard     *process.Guard
 	processes process.Supervisor
 }
 
@@ -44,7 +46,7 @@ func NewExecShell(o ExecOptions) *ExecShell {
 	if o.Path == nil {
 		o.Path = process.NewSearchPath(o.Environ, nil)
 	}
-	return &ExecShell{environ: o.Environ, secrets: o.Secrets, set: o.Set, path: o.Path}
+	return &ExecShell{environ: o.Environ, secrets: o.Secrets, set: o.Set, path: o.Path, guard: o.Guard}
 }
 
 // Available reports, without starting anything, why no command can run.
@@ -82,15 +84,21 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Without a guard only commands of an agent that is killed live on.
+	_ = s.processes.GuardBy(s.guard, bash)
 	return execProcess{p}, nil
 }
 
 // Script is the command as a bash script, for a terminal whose environment cannot
 // be given: it cleans the environment as Start does, and then is the command as
 // it was judged. The terminal must be given the variables in empty with no
-// value, since they act before the first line.
-func (s *ExecShell) Script(c Command) (script string, empty []string) {
-	return process.Script(s.environ, s.rules(c.Dir)) + c.Text + "\n", process.EarlyNames()
+// value, since they act before the first line. What the command started and the
+// terminal's end does not reach ends with sweep, or with CloseAll.
+func (s *ExecShell) Script(c Command) (script string, empty []string, sweep func()) {
+	rules := s.rules(c.Dir)
+	mark, sweep := s.processes.Mark()
+	rules.Set[process.Token] = &mark
+	return process.Script(s.environ, rules) + c.Text + "\n", process.EarlyNames(), sweep
 }
 
 // CloseAll ends all that its commands left running. No command starts

@@ -64,6 +64,7 @@ func TestDescendantsEnd(t *testing.T) {
 		{"left behind", "setsid sleep 100 & echo $!"},
 		{"left behind in the group", "sleep 100 & echo $!"},
 		{"no environment", "env -i sleep 100 & echo $!; wait"},
+		{"no environment, own session", "env -i setsid sh -c 'echo $$; sleep 100' & wait"},
 	}
 	ways := map[string]func(*Supervisor, *Process){
 		"Kill":      func(_ *Supervisor, p *Process) { p.Kill() },
@@ -74,6 +75,7 @@ func TestDescendantsEnd(t *testing.T) {
 		for way, end := range ways {
 			t.Run(tt.name+"/"+way, func(t *testing.T) {
 				s := supervisor(t)
+				noCgroups(t, s)
 				out, next := lines(t)
 				p := sh(t, s, strings.ReplaceAll(tt.text, `\'`, `'\''`), out)
 				h := holdNext(t, next)
@@ -125,37 +127,171 @@ func TestKillIsQuick(t *testing.T) {
 	}
 }
 
-// The agent may be killed itself, and then nobody is left to end a child.
-func TestChildDiesWithAgent(t *testing.T) {
+// noCgroups makes a supervisor do without control groups, as where the system
+// lets it make none.
+func noCgroups(t *testing.T, s *Supervisor) {
+	t.Helper()
+	p := sh(t, s, ":", nil)
+	if _, err := p.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.group.remove()
+	s.group = nil
+}
+
+// What the kernel keeps together ends whatever it does: a daemon that nothing
+// ties to its command any more, and what forks on and on.
+func TestCgroupEnds(t *testing.T) {
+	s := supervisor(t)
+	out, next := lines(t)
+	p := sh(t, s, "(env -i setsid sh -c '(setsid sh -c \"echo \\$\\$; sleep 100\" &)' &); sleep 100", out)
+	if p.group == nil {
+		t.Skip("control groups cannot be made here")
+	}
+	h := holdNext(t, next)
+	q := sh(t, s, "echo $$; f() { [ $1 = 0 ] && return; (env -i setsid sleep 100 &); (f $(($1-1))) & (f $(($1-1))) & }; f 7; sleep 100", out)
+	bomb := holdNext(t, next)
+	q.Close()
+	if !bomb.ended(0) || q.group.populated() {
+		t.Error("the fork bomb goes on")
+	}
+	p.Kill()
+	if !h.ended(5 * time.Second) {
+		t.Errorf("process %d lives", h.pid)
+	}
+	left := sh(t, s, "(env -i setsid sh -c 'echo $$; sleep 100' >&1 &)", out)
+	daemon := holdNext(t, next)
+	if _, err := left.Wait(t.Context()); err != nil || daemon.ended(0) {
+		t.Errorf("a daemon that was left behind ended with its command: %v", err)
+	}
+	dir := s.group.dir
+	s.Close()
+	if !daemon.ended(5 * time.Second) {
+		t.Errorf("process %d lives", daemon.pid)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Errorf("%s stays", dir)
+	}
+}
+
+// The agent may be killed itself, and then its guard is left to end what there is.
+func TestGuard(t *testing.T) {
 	const role = "TEST_PROCESS_AGENT"
+	text := "(setsid sh -c 'echo $$; sleep 100' >&1 &); trap '' TERM; echo $$; sleep 100"
 	if os.Getenv(role) != "" {
 		var s Supervisor
-		p, err := s.Start(Command{Path: os.Getenv(role), Args: []string{"-c", "exec sleep 100"}, Dir: "/"})
-		if err != nil {
+		sh(t, &s, ":", nil)
+		if os.Getenv(role) == "bare" {
+			noCgroups(t, &s)
+		}
+		fmt.Println(s.group.path())
+		p := sh(t, &s, text, os.Stdout)
+		if err := s.GuardBy(new(Guard), bash(t)); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println(p.PID())
+		fmt.Println(s.guard.bash.Process.Pid)
 		_, _ = p.Wait(t.Context())
 		return
 	}
-	agent := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	agent.Env = append(os.Environ(), role+"="+bash(t))
-	out, err := agent.StdoutPipe()
-	if err != nil {
+	for _, kind := range []string{"groups", "bare"} {
+		t.Run(kind, func(t *testing.T) {
+			agent := exec.Command(os.Args[0], "-test.run=^TestGuard$")
+			agent.Env = append(os.Environ(), role+"="+kind)
+			out, err := agent.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := agent.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = agent.Process.Kill() })
+			var all []held
+			line := bufio.NewScanner(out)
+			line.Scan()
+			group := line.Text()
+			for len(all) < 3 && line.Scan() {
+				all = append(all, holdNext(t, line.Text))
+			}
+			if err := agent.Process.Kill(); err != nil || len(all) < 3 {
+				t.Fatal(err, all)
+			}
+			_ = agent.Wait()
+			for _, h := range all {
+				if !h.ended(10 * time.Second) {
+					t.Errorf("process %d outlives the agent", h.pid)
+					_ = unix.Kill(h.pid, unix.SIGKILL)
+				}
+			}
+			if _, err := os.Stat(group); group != "" && err == nil {
+				t.Errorf("%s outlives the agent", group)
+			}
+		})
+	}
+}
+
+// The guard is there as long as there is something to guard, and touches nothing
+// when all has ended in order.
+func TestGuardLeaves(t *testing.T) {
+	var g Guard
+	var list []*Supervisor
+	for range 2 {
+		s := supervisor(t)
+		sh(t, s, "sleep 100", nil)
+		for range 2 {
+			if err := s.GuardBy(&g, bash(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		list = append(list, s)
+	}
+	h := hold(t, g.bash.Process.Pid)
+	list[0].Close()
+	list[0].Close()
+	if h.ended(0) {
+		t.Error("the guard left early")
+	}
+	list[1].Close()
+	if !h.ended(0) || g.bash != nil {
+		t.Error("the guard stays")
+	}
+	s := supervisor(t)
+	sh(t, s, "sleep 100", nil)
+	if err := s.GuardBy(&g, bash(t)); err != nil {
 		t.Fatal(err)
 	}
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
+	_ = g.bash.Process.Kill() // it may be killed itself
+	s.Close()
+	if g.bash != nil {
+		t.Error("a guard that was killed is kept")
 	}
-	line := bufio.NewScanner(out)
-	child := holdNext(t, func() string { line.Scan(); return line.Text() })
-	if err := agent.Process.Kill(); err != nil {
-		t.Fatal(err)
+}
+
+// Whom somebody else started is found by its mark.
+func TestMark(t *testing.T) {
+	s, other := supervisor(t), supervisor(t)
+	start := func() (held, func()) {
+		mark, sweep := s.Mark()
+		cmd := exec.Command("sleep", "100")
+		cmd.Env = []string{Token + "=" + mark}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = cmd.Wait() }() // ends with sleep
+		return hold(t, cmd.Process.Pid), sweep
 	}
-	_ = agent.Wait()
-	if !child.ended(5 * time.Second) {
-		t.Error("the child outlives the agent")
-		_ = unix.Kill(child.pid, unix.SIGKILL)
+	a, sweep := start()
+	b, _ := start()
+	other.Close()
+	sweep()
+	if !a.ended(5*time.Second) || b.ended(0) {
+		t.Error("sweeping missed the one, or hit the other")
+	}
+	s.Close()
+	if !b.ended(5 * time.Second) {
+		t.Error("the supervisor's end did not reach what has its mark")
 	}
 }
 

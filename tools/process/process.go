@@ -58,6 +58,7 @@ type Process struct {
 	pid     int
 	mark    string // the value of Token in its environment
 	owner   *Supervisor
+	group   *cgroup // nil: none
 	outlets []*outlet
 	linger  bool
 
@@ -90,16 +91,17 @@ func (p *Process) Wait(ctx context.Context) (Exit, error) {
 // Kill ends the process and its group at once and returns. Descendants that
 // left the group are looked for behind it, which Close waits for.
 func (p *Process) Kill() {
-	p.killGroup()
-	p.owner.behind(func() { sweep(markEntry(p.mark), time.Now().Add(endTime)) })
+	p.killTree()
+	p.owner.behind(func() { sweepMarked(markEntry(p.mark), time.Now().Add(endTime)) })
 }
 
 // Close ends the process and all its descendants, waits until they are gone,
 // at most a second, and frees what is left. Calling it again is fine.
 func (p *Process) Close() {
-	p.killGroup()
+	p.killTree()
 	deadline := time.Now().Add(endTime)
-	sweep(markEntry(p.mark), deadline)
+	sweepMarked(markEntry(p.mark), deadline)
+	p.group.await(deadline)
 	p.free(deadline)
 }
 
@@ -115,6 +117,17 @@ func (p *Process) free(deadline time.Time) {
 		o.close()
 	}
 	p.owner.forget(p)
+}
+
+// killTree kills what the process and all that descends from it are by now: as
+// one, where the kernel keeps them together, else one by one.
+func (p *Process) killTree() {
+	if p.group.kill() {
+		return
+	}
+	kin := descendants(p.pid, p.exited)
+	p.killGroup()
+	kin.kill()
 }
 
 func (p *Process) killGroup() {
@@ -146,9 +159,18 @@ func (p *Process) watch(cmd *exec.Cmd) {
 	for _, o := range p.outlets {
 		<-o.ended
 	}
-	if !groupAlive(p.pid) {
+	if !p.leftOver() {
 		p.owner.forget(p)
 	}
+}
+
+// leftOver reports whether anything lives that descends from the process, which
+// was reaped, as far as that can be told.
+func (p *Process) leftOver() bool {
+	if p.group != nil {
+		return p.group.populated()
+	}
+	return groupAlive(p.pid)
 }
 
 func exitOf(state *os.ProcessState) Exit {

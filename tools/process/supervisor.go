@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -29,10 +30,12 @@ type Supervisor struct {
 
 	mu     sync.Mutex
 	closed bool
-	token  string // random; the marks of its processes begin with it
-	count  int    // processes started
+	token  string  // random; the marks of its processes begin with it
+	group  *cgroup // of the groups of its processes; nil: none
+	count  int     // processes started
 	forks  chan func()
 	live   map[*Process]struct{}
+	guard  *Guard // nil: none watches yet
 }
 
 // Start runs the command. An error names the program or the folder.
@@ -44,15 +47,15 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 	}
 	if s.live == nil {
 		s.live = map[*Process]struct{}{}
-		s.token = rand.Text()
+		s.group = newCgroup(fmt.Sprintf("acp-agent-%d-%s", os.Getpid(), rand.Text()[:8]))
 		s.forks = make(chan func())
 		go forkThread(s.forks) // ends when Close closes the channel
 	}
-	s.count++
 	p := &Process{
-		mark:   s.token + "." + strconv.Itoa(s.count),
+		mark:   s.markLocked(),
 		owner:  s,
 		linger: c.Linger,
+		group:  s.group.sub(strconv.Itoa(s.count)),
 		exited: make(chan struct{}),
 		done:   make(chan struct{}),
 	}
@@ -61,6 +64,7 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 		for _, o := range p.outlets {
 			o.close()
 		}
+		p.group.remove()
 		return nil, fmt.Errorf("starting %s in %s: %w", c.Path, c.Dir, err)
 	}
 	p.pid = cmd.Process.Pid
@@ -72,14 +76,45 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// spawn starts the command on the forking thread and gives p its outlets.
+// markLocked is a mark for a process that is about to be.
+func (s *Supervisor) markLocked() string {
+	if s.token == "" {
+		s.token = rand.Text()
+	}
+	s.count++
+	return s.token + "." + strconv.Itoa(s.count)
+}
+
+// Mark is the value of Token for a process that somebody else starts. What has it
+// ends with sweep, and with Close.
+func (s *Supervisor) Mark() (value string, sweep func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mark := s.markLocked()
+	return mark, func() {
+		s.behind(func() { sweepMarked(markEntry(mark), time.Now().Add(endTime)) })
+	}
+}
+
+// GuardBy has the guard, with the bash given, end what is started here if the
+// agent is killed. Calling it again is fine.
+func (s *Supervisor) GuardBy(g *Guard, bash string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g == nil || s.guard != nil || s.closed {
+		return nil
+	}
+	s.guard = g
+	return g.watch(bash, s.token, s.group)
+}
+
+// spawn starts the command and gives p its outlets.
 func (s *Supervisor) spawn(p *Process, c Command) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
-		Path:        c.Path,
-		Args:        append([]string{c.Path}, c.Args...),
-		Dir:         c.Dir,
-		Env:         append([]string{Token + "=" + p.mark}, c.Env...),
-		SysProcAttr: attributes(),
+		Path: c.Path,
+		Args: append([]string{c.Path}, c.Args...),
+		Dir:  c.Dir,
+		Env:  append([]string{Token + "=" + p.mark}, c.Env...),
 	}
 	if c.Stdin != nil {
 		cmd.Stdin = c.Stdin
@@ -98,9 +133,28 @@ func (s *Supervisor) spawn(p *Process, c Command) (*exec.Cmd, error) {
 		defer out.Close()
 		cmd.Stderr = out
 	}
-	started := make(chan error)
-	s.forks <- func() { started <- cmd.Start() }
-	return cmd, <-started
+	return s.fork(p, cmd)
+}
+
+// fork starts the command on the forking thread, in the process's control group
+// unless the system does not let it be born there.
+func (s *Supervisor) fork(p *Process, cmd *exec.Cmd) (*exec.Cmd, error) {
+	try := func(cmd *exec.Cmd) error {
+		cmd.SysProcAttr = attributes()
+		done := p.group.into(cmd.SysProcAttr)
+		defer done()
+		started := make(chan error)
+		s.forks <- func() { started <- cmd.Start() }
+		return <-started
+	}
+	err := try(cmd)
+	if err == nil || p.group == nil || errors.Is(err, fs.ErrNotExist) {
+		return cmd, err
+	}
+	p.group.remove()
+	p.group = nil
+	cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env, Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr}
+	return cmd, try(cmd)
 }
 
 // outlet makes a pipe from the child to w and returns the child's end.
@@ -129,23 +183,33 @@ func forkThread(work <-chan func()) {
 // Calling it again is fine.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
-	forks := s.forks
+	again := s.closed
+	token, forks, guard := s.token, s.forks, s.guard
 	live := slices.Collect(maps.Keys(s.live))
-	s.closed, s.forks = true, nil
+	s.closed = true
 	s.mu.Unlock()
-	if forks == nil {
+	if again || token == "" {
 		return
 	}
 	deadline := time.Now().Add(endTime)
-	for _, p := range live {
-		p.killGroup()
+	if !s.group.kill() {
+		for _, p := range live {
+			p.killTree()
+		}
 	}
-	sweep(markPrefix(s.token), deadline)
+	sweepMarked(markPrefix(token), deadline)
+	s.group.await(deadline)
 	for _, p := range live {
 		p.free(deadline)
 	}
-	close(forks)
+	s.group.remove()
+	if forks != nil {
+		close(forks)
+	}
 	s.await(deadline)
+	if guard != nil {
+		guard.leave(token)
+	}
 }
 
 // await waits for the supervisor's goroutines. One that hangs on a process that
@@ -177,6 +241,7 @@ func (s *Supervisor) forget(p *Process) {
 	s.mu.Lock()
 	delete(s.live, p)
 	s.mu.Unlock()
+	p.group.remove()
 }
 
 // markEntry is how one process's mark stands in an environment block,

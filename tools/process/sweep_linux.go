@@ -5,22 +5,24 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// sweep kills every process of this user whose environment holds the mark, and
-// looks again until none is left or the time is over. Reached are those that
+// sweepMarked kills every process of this user whose environment holds the mark,
+// and looks again until none is left or the time is over. Reached are those that
 // began a session of their own or were orphaned; not those that were started
-// with an empty environment.
-func sweep(mark string, deadline time.Time) {
+// with an empty environment, or write over it.
+func sweepMarked(mark string, deadline time.Time) {
 	needle := []byte(mark)
 	for time.Now().Before(deadline) {
 		found := false
 		for _, pid := range processes() {
-			if marked(pid, needle) && kill(pid, needle, deadline) {
+			is, known := marked(pid, needle)
+			if is && kill(pid, needle, deadline) || !known {
 				found = true
 			}
 		}
@@ -28,6 +30,111 @@ func sweep(mark string, deadline time.Time) {
 			return
 		}
 	}
+}
+
+// kindred is processes by their ids, each held by a descriptor, so that none of
+// the ids can become another's.
+type kindred map[int]int
+
+// descendants holds what descends from the process, unless it was reaped: those
+// whose parents live, whatever session and environment they took on. They are
+// stopped with it, so that none is born meanwhile.
+func descendants(root int, reaped <-chan struct{}) kindred {
+	kin := kindred{}
+	if !kin.hold(root, reaped) {
+		return nil
+	}
+	for {
+		children := map[int][]int{}
+		for _, pid := range processes() {
+			parent := parentOf(pid)
+			children[parent] = append(children[parent], pid)
+		}
+		grown := false
+		for list := []int{root}; len(list) > 0; list = list[1:] {
+			list = append(list, children[list[0]]...)
+			grown = kin.hold(list[0], nil) || grown
+		}
+		if !grown {
+			return kin
+		}
+	}
+}
+
+// hold takes one more process and stops it, unless it was reaped; it reports
+// whether there was one.
+func (k kindred) hold(pid int, reaped <-chan struct{}) bool {
+	if _, known := k[pid]; known {
+		return false
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return false
+	}
+	select {
+	case <-reaped: // this is another's id by now
+		unix.Close(fd)
+		return false
+	default:
+	}
+	k[pid] = fd
+	_ = unix.PidfdSendSignal(fd, unix.SIGSTOP, nil, 0)
+	return true
+}
+
+// kill kills them and lets them go.
+func (k kindred) kill() {
+	for _, fd := range k {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+	k.free()
+}
+
+func (k kindred) free() {
+	for _, fd := range k {
+		unix.Close(fd)
+	}
+}
+
+// Fields of proc_pid_stat(5), less the two that come first, since the second may
+// hold blanks.
+const (
+	statState  = 3 - 3
+	statParent = 4 - 3
+	statFlags  = 9 - 3
+	statEnvEnd = 51 - 3
+)
+
+// statOf is what the kernel says of a process, from its state on; nil: it is gone.
+func statOf(pid int) []string {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) <= statEnvEnd {
+		return nil
+	}
+	return fields
+}
+
+// parentOf is the id of a process's parent; 0: it is gone.
+func parentOf(pid int) int {
+	stat := statOf(pid)
+	if stat == nil {
+		return 0
+	}
+	parent, _ := strconv.Atoi(stat[statParent])
+	return parent
+}
+
+// beginning reports whether a process, which may be looked into, is in the middle
+// of becoming another program, when it has no environment yet.
+func beginning(pid int) bool {
+	const kernelThread = 0x00200000
+	stat := statOf(pid)
+	if stat == nil || stat[statEnvEnd] != "0" || stat[statState] == "Z" || stat[statState] == "X" {
+		return false
+	}
+	flags, _ := strconv.Atoi(stat[statFlags])
+	return flags&kernelThread == 0
 }
 
 // processes lists the ids of this user's processes but our own.
@@ -54,16 +161,20 @@ func processes() []int {
 }
 
 // marked reports whether the environment a process was started with holds the
-// mark. One that is gone or ending has none.
-func marked(pid int, mark []byte) bool {
+// mark. One that is gone or ending has none; of one that is in the middle of
+// becoming another program it is not known.
+func marked(pid int, mark []byte) (is, known bool) {
 	const limit = 4 << 20 // the kernel's own for arguments and environment together is 2 MiB
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false
+		return false, true
 	}
 	defer f.Close()
-	env, _ := io.ReadAll(io.LimitReader(f, limit))
-	return bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...))
+	env, err := io.ReadAll(io.LimitReader(f, limit))
+	if len(env) == 0 && err == nil {
+		return false, !beginning(pid)
+	}
+	return bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...)), true
 }
 
 // kill ends one process and waits for its end. The process is held by a
@@ -78,7 +189,7 @@ func kill(pid int, mark []byte, deadline time.Time) bool {
 		return false
 	}
 	defer unix.Close(fd)
-	if !marked(pid, mark) || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+	if is, _ := marked(pid, mark); !is || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
 	wait := max(0, int(time.Until(deadline).Milliseconds()))

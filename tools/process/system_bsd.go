@@ -11,6 +11,6 @@ import (
 // terminal that it could wait at. Nothing here ends it when the agent is killed.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// sweep would end descendants that left their group; other processes'
+// sweepMarked would end descendants that left their group; other processes'
 // environments cannot be read here, so those stay.
-func sweep(string, time.Time) {}
+func sweepMarked(string, time.Time) {}
