@@ -11,10 +11,12 @@ import (
 	"github.com/acp-agent/acp-agent/kinds"
 )
 
-// firstLook is how long a call that starts something in the background waits for
-// it to say or to fail at something, since a server that cannot start says so at
-// once.
-const firstLook = 500 * time.Millisecond
+// How long a call that starts something in the background waits for it to say or
+// to fail at something, since a server that cannot start says so at once.
+const (
+	firstLook = time.Second            // for its first words
+	moreLook  = 250 * time.Millisecond // for what comes with them
+)
 
 // begin starts the command as a background job and looks at it once.
 func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
@@ -22,8 +24,9 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 		return Result{}, fmt.Errorf("bash: %w", ErrNoBash)
 	}
 	started := make(chan Process, 1) // closed where the command could not be started
+	spoke := make(chan struct{})
 	job, err := ws.Jobs.Start("bash", kinds.Title(b.text), func(ctx context.Context, out io.Writer) (string, error) {
-		return b.work(ctx, ws.Shell, out, started)
+		return b.work(ctx, ws.Shell, &plainWriter{to: out, spoke: spoke}, started)
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("bash: %w", err)
@@ -44,23 +47,34 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 		fetch = f.Fetch
 	}
 	job.Attach(fetch, p.Close)
-	timer := time.NewTimer(firstLook)
-	defer timer.Stop()
-	select {
-	case <-job.Done():
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	look(ctx, job, spoke)
 	job.Fetch(ctx)
 	text := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, job.Report().Text())
 	return Result{Text: text, Shown: fenced(excerpt(text)), TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
 }
 
+// look waits until the job has ended or has spoken, for a while.
+func look(ctx context.Context, job *Job, spoke <-chan struct{}) {
+	timer := time.NewTimer(firstLook)
+	defer timer.Stop()
+	for {
+		select {
+		case <-job.Done():
+		case <-timer.C:
+		case <-ctx.Done():
+		case <-spoke:
+			timer.Reset(moreLook)
+			spoke = nil
+			continue
+		}
+		return
+	}
+}
+
 // work runs the command until it has ended and nothing that it started holds its
 // output, or until ctx ends, and then ends all that. It says first what it
 // started.
-func (b bashCall) work(ctx context.Context, shell Shell, out io.Writer, started chan<- Process) (string, error) {
-	text := newPlainWriter(out)
+func (b bashCall) work(ctx context.Context, shell Shell, text *plainWriter, started chan<- Process) (string, error) {
 	p, err := shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: text, Linger: true})
 	if err != nil {
 		close(started)
@@ -88,21 +102,21 @@ func (b bashCall) work(ctx context.Context, shell Shell, out io.Writer, started 
 	return "", nil
 }
 
-// plainWriter hands plain text on to another writer. It is safe for concurrent
+// plainWriter hands plain text on to a job's output. It is safe for concurrent
 // use.
 type plainWriter struct {
+	to    io.Writer
+	spoke chan<- struct{} // closed when there is text
+
 	mu   sync.Mutex
 	text plainText
-}
-
-func newPlainWriter(to io.Writer) *plainWriter {
-	return &plainWriter{text: plainText{emit: func(p []byte) { _, _ = to.Write(p) }}} // a job's output takes all
 }
 
 // Write never fails.
 func (w *plainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.text.emit = w.emit
 	return w.text.Write(p)
 }
 
@@ -110,5 +124,17 @@ func (w *plainWriter) Write(p []byte) (int, error) {
 func (w *plainWriter) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.text.emit = w.emit
 	w.text.Flush()
+}
+
+func (w *plainWriter) emit(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if w.spoke != nil {
+		close(w.spoke)
+		w.spoke = nil
+	}
+	_, _ = w.to.Write(p) // a job's output takes all
 }
