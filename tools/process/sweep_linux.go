@@ -99,10 +99,10 @@ func (k kindred) free() {
 // Fields of proc_pid_stat(5), less the two that come first, since the second may
 // hold blanks.
 const (
-	statState  = 3 - 3
-	statParent = 4 - 3
-	statFlags  = 9 - 3
-	statEnvEnd = 51 - 3
+	statState  = 0
+	statParent = 1
+	statFlags  = 6
+	statEnvEnd = 48
 )
 
 // statOf is what the kernel says of a process, from its state on; nil: it is gone.
