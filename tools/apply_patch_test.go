@@ -483,6 +483,84 @@ func TestApplyPatchIsBounded(t *testing.T) {
 	}
 }
 
+// FuzzPatchText applies the hunks of a patch to a text and holds the outcome to
+// what their places mean, line by line.
+func FuzzPatchText(f *testing.F) {
+	f.Add("--- a\n+++ b\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", "a\nb\nc\n")
+	f.Add("--- a\n+++ b\n@@ -3,2 +3,3 @@\n x\n+y\n x\n@@ -9 +10 @@\n-z\n\\ No newline at end of file\n+Z\n", "q\nx\nx\nz")
+	f.Add("*** Update File: a\n@@ f\n a\r\n-b\r\n+c\n@@\n-d\n*** End of File\n", "f\r\na\r\nb\r\nd")
+	f.Add("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ @@\n-\ufeffa\n+b\n", "\ufeffa\n")
+	f.Fuzz(func(t *testing.T, patch, file string) {
+		files, err := parsePatch(patch)
+		if err != nil {
+			return
+		}
+		before, err := workspace.Decode([]byte(file))
+		if err != nil {
+			return
+		}
+		for _, one := range files {
+			done, err := patchText(t.Context(), before, one.hunks)
+			if err != nil {
+				if m := new(misfit); errors.As(err, &m) {
+					_ = m.found()
+				}
+				continue
+			}
+			if got, want := lastEnd(done.text.LF()), lastEnd(byPlaces(t, before.LF(), done.placed)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	})
+}
+
+// lastEnd is a text without the end of its last line, which a patch may not know
+// of, without lone CRs, which may have met an LF, and without a mark.
+func lastEnd(text string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(strings.ReplaceAll(text, "\r", ""), "\n"), byteOrderMark)
+}
+
+// byPlaces replaces lines where hunks were placed.
+func byPlaces(t *testing.T, text string, placed []*placement) string {
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	var b strings.Builder
+	at := 0
+	for _, h := range placed {
+		line := h.at
+		for _, l := range h.lines {
+			text := strings.TrimSuffix(strings.TrimSuffix(l.text, "\n"), "\r")
+			if l.op != '+' {
+				if line >= len(lines) || strings.TrimSuffix(strings.TrimSuffix(lines[line], "\n"), "\r") != text {
+					t.Fatalf("line %d is no %q", line+1, text)
+				}
+				line++
+			}
+			if l.op == ' ' {
+				continue
+			}
+			from := line
+			if l.op == '-' {
+				from--
+			}
+			for ; at < from; at++ {
+				b.WriteString(lines[at])
+			}
+			if l.op == '-' {
+				at = line
+			} else {
+				if out := b.String(); out != "" && !strings.HasSuffix(out, "\n") {
+					b.WriteString("\n")
+				}
+				b.WriteString(l.text)
+			}
+		}
+	}
+	return b.String() + strings.Join(lines[at:], "")
+}
+
 // FuzzApplyPatch: whatever the patch, the tool does not break, changes nothing
 // where it fails, and touches no file that its facts do not name.
 func FuzzApplyPatch(f *testing.F) {
