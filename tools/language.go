@@ -86,16 +86,14 @@ func languageByExtension(ext string) string {
 		return "Dart"
 	case ".zig":
 		return "Zig"
-	case ".nim":
-		return "Nim"
-	case ".el":
-		return "Emacs Lisp"
 	}
 	return markupByExtension(ext)
 }
 
 func markupByExtension(ext string) string {
 	switch ext {
+	case ".el":
+		return "Emacs Lisp"
 	case ".sh", ".bash", ".zsh":
 		return "Shell"
 	case ".ps1", ".psm1":
