@@ -24,6 +24,7 @@ type linter struct {
 	loading   map[string]int               // loads that are open
 	turns     map[string]int               // prompts that are open
 	calls     map[string]map[string]string // session → call → status
+	between   map[string]bool              // calls that were announced outside a turn → the user was asked about them
 	creating  map[string]bool              // terminal/create requests that are open
 	terminals map[string]bool              // those that exist → released
 }
@@ -53,7 +54,7 @@ func sessionIn(raw json.RawMessage) string {
 
 func newLinter() *linter {
 	return &linter{requests: map[string]request{}, sessions: map[string]bool{}, loading: map[string]int{}, turns: map[string]int{},
-		calls: map[string]map[string]string{}, creating: map[string]bool{}, terminals: map[string]bool{}}
+		calls: map[string]map[string]string{}, between: map[string]bool{}, creating: map[string]bool{}, terminals: map[string]bool{}}
 }
 
 func (l *linter) problem(format string, args ...any) {
@@ -231,6 +232,11 @@ func (l *linter) called(f frame) {
 		l.terminal(f)
 	case acp.MethodElicitationCreate:
 		allowed = l.can.Elicitation != nil
+		var params struct {
+			ToolCallID string `json:"toolCallId"`
+		}
+		_ = json.Unmarshal(f.Params, &params) // the schema judges it
+		l.asked(params.ToolCallID)
 	case acp.MethodSessionRequestPermission:
 		l.permission(f)
 	}
@@ -269,6 +275,7 @@ func (l *linter) permission(f frame) {
 		l.problem("request_permission: %v", err)
 		return
 	}
+	l.asked(params.ToolCall.ToolCallID)
 	status := l.calls[params.SessionID][params.ToolCall.ToolCallID]
 	asking := params.ToolCall.Name == "question" && status == "in_progress" // what it asks is no permission
 	if status != "pending" && !asking {
@@ -334,13 +341,32 @@ func (l *linter) notified(f frame) {
 		l.problem("%s before its session was answered", u.Kind)
 	}
 	if slices.Contains(ofTurns, u.Kind) && l.turns[params.SessionID] == 0 && !replaying {
-		l.problem("%s outside a turn", u.Kind)
+		l.outside(u)
 	}
 	if u.Kind == "config_option_update" {
 		l.settings(params.Update)
 	}
 	if strings.HasPrefix(u.Kind, "tool_call") {
 		l.call(params.SessionID, u, replaying)
+	}
+}
+
+// outside checks what comes outside a turn: of what belongs to turns only the card
+// of a question, which must be asked.
+func (l *linter) outside(u update) {
+	_, known := l.between[u.CallID]
+	switch {
+	case u.Kind == "tool_call" && !final(u.Status):
+		l.between[u.CallID] = false
+	case u.Kind != "tool_call_update" || !known:
+		l.problem("%s outside a turn", u.Kind)
+	}
+}
+
+// asked takes note of the call that a question is about.
+func (l *linter) asked(id string) {
+	if _, ok := l.between[id]; ok {
+		l.between[id] = true
 	}
 }
 
@@ -427,6 +453,14 @@ func (l *linter) ended() {
 	for id, released := range l.terminals {
 		if !released {
 			l.problem("the terminal %s was never released", id)
+		}
+	}
+	for id, asked := range l.between {
+		if !asked {
+			l.problem("the call %s, outside a turn, asks nothing", id)
+		}
+		for _, calls := range l.calls {
+			delete(calls, id) // an editor that is gone need not be told its end
 		}
 	}
 	for session := range l.calls {

@@ -26,6 +26,7 @@ type mockPart struct {
 	Headers   map[string]string `json:"headers"`
 	Body      json.RawMessage   `json:"body"`
 	Hang      bool              `json:"hang"` // nothing more until the agent hangs up
+	Gate      string            `json:"gate"` // nothing more until the test opens the gate of this name
 	Drop      bool              `json:"drop"` // the connection breaks
 	Finish    string            `json:"finish"`
 	Usage     json.RawMessage   `json:"usage"`
@@ -45,11 +46,14 @@ type mockModel struct {
 	others   map[string][][]mockPart // to conversations that begin with a word of the user's
 	requests []string                // the bodies, as they came
 	arrived  chan struct{}           // closed and renewed with each
+	gates    map[string]chan struct{}
+	open     int // requests that have no whole reply yet
+	peak     int // the most of them at once
 	calls    int
 }
 
 func startMockModel(t testing.TB, replies ...[]mockPart) *mockModel {
-	m := &mockModel{t: t, replies: replies, pages: map[string]string{}, arrived: make(chan struct{})}
+	m := &mockModel{t: t, replies: replies, pages: map[string]string{}, arrived: make(chan struct{}), gates: map[string]chan struct{}{}}
 	m.server = httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(func() {
 		m.server.CloseClientConnections()
@@ -107,6 +111,31 @@ func (m *mockModel) wait(n int) {
 	}
 }
 
+// begin counts a request that begins or, by -1, ends.
+func (m *mockModel) begin(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open += n
+	m.peak = max(m.peak, m.open)
+}
+
+// Peak is how many requests there were at once, at most.
+func (m *mockModel) Peak() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.peak
+}
+
+// gate is that of the name; it is open once it is closed.
+func (m *mockModel) gate(name string) chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gates[name] == nil {
+		m.gates[name] = make(chan struct{})
+	}
+	return m.gates[name]
+}
+
 // Left is how many replies have not been asked for.
 func (m *mockModel) Left() int {
 	m.mu.Lock()
@@ -140,6 +169,8 @@ func (m *mockModel) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the agent hung up
 	}
+	m.begin(1)
+	defer m.begin(-1)
 	parts := m.next(string(body))
 	for _, p := range parts {
 		if p.HTTP != 0 {
@@ -223,6 +254,13 @@ func (m *mockModel) stream(w http.ResponseWriter, r *http.Request, parts []mockP
 			_ = control.Flush()
 			<-r.Context().Done()
 			return
+		case p.Gate != "":
+			_ = control.Flush()
+			select {
+			case <-m.gate(p.Gate):
+			case <-r.Context().Done():
+				return
+			}
 		case p.Drop:
 			_ = control.Flush()
 			panic(http.ErrAbortHandler)

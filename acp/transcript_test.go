@@ -50,11 +50,13 @@ func updating() bool {
 //	               notification of the editor, reading goes on until all that it
 //	               asked for is answered
 //	>> LINE        the editor sends the line, and nothing is read yet
-//	? REGEXP       below a line sent: read up to a line that matches, instead
+//	? REGEXP       below a line sent, or another thing done: read up to a line that matches, instead
 //	< LINE         what the agent must send, in this order and nothing else
 //	! login PROVIDER KEY   a key is stored, as the subcommand does
 //	! write PATH TEXT      a file is written behind the agent's back (TEXT is a Go string)
 //	! model N              waits until the model has the N-th request
+//	! open NAME            the gate of that name opens, at which a reply of the model waits
+//	! trust                the project is trusted, as the subcommand does
 //	end            the editor closes its end; all that is still sent is read
 //	restart        end, and then a new connection to a new process on the same folders
 //
@@ -259,6 +261,9 @@ func (tr *transcript) play(s *step) {
 		}
 	case "!":
 		tr.act(s.arg)
+		if s.until != nil {
+			tr.read(s, frame{}, false)
+		}
 	case "end", "restart":
 		for _, line := range tr.peer.end() {
 			tr.take(s, line)
@@ -378,6 +383,10 @@ func (tr *transcript) act(what string) {
 		if n, err = strconv.Atoi(name); err == nil {
 			tr.model.wait(n)
 		}
+	case "open":
+		close(tr.model.gate(name))
+	case "trust":
+		_, err = tr.place.Paths.Trust(tr.place.Dir)
 	case "write":
 		if value, err = strconv.Unquote(value); err == nil {
 			tr.place.write(tr.t, filepath.Join(tr.place.Dir, name), value)

@@ -18,6 +18,9 @@ type Quirks struct {
 	// FormsOnly: a question of a tool is asked by a form or not at all: where it
 	// has no forms nobody is there.
 	FormsOnly bool
+	// TurnsOnly: between turns it drops what it is told, or reports it as an error,
+	// and may leave a question without an answer.
+	TurnsOnly bool
 }
 
 // CommandLine is the name under which the agent's own subcommands drive it.
@@ -34,8 +37,12 @@ func QuirksOf(name string) Quirks {
 		return Quirks{OneOptionPerKind: true, Terminal: true, FormsOnly: true}
 	case "vscode-acp-client", "acpx":
 		return Quirks{Terminal: true}
-	case "CodeCompanion.nvim", "toad", "": // avante.nvim gives no name
+	case "CodeCompanion.nvim", "": // avante.nvim gives no name
+		return Quirks{OneOptionPerKind: true, DiskOnly: true, Terminal: true, TurnsOnly: true}
+	case "toad":
 		return Quirks{OneOptionPerKind: true, DiskOnly: true, Terminal: true}
+	case "agent-shell":
+		return Quirks{OneOptionPerKind: true, Terminal: true, TurnsOnly: true}
 	case "openclaw-acp-client": // its terminals answer null
 		return Quirks{OneOptionPerKind: true, DiskOnly: true}
 	default:

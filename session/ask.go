@@ -63,18 +63,3 @@ func (t *Turn) workspaceOf(c *call) *tools.Workspace {
 	}
 	return &ws
 }
-
-// AskAll asks for a sub-agent, one at a time, on a card of the call's own.
-func (w *watcher) AskAll(ctx context.Context, f Form) (Replies, error) {
-	release, err := w.begin(ctx)
-	if err != nil {
-		return Replies{}, err
-	}
-	defer release()
-	f.Card, f.From = *w.named(&f.Card), "The sub-agent "+w.name+" asks:"
-	card := Call{ID: f.CallID, Status: InProgress, Tool: f.Tool, Card: &f.Card, Input: f.Input, Content: shownText(f.Card.Text)}
-	if err := w.reveal(ctx, card); err != nil {
-		return Replies{}, err
-	}
-	return w.top.ends.Questioner.AskAll(ctx, f)
-}

@@ -236,7 +236,11 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	case permission.Deny:
 		return &deniedError{v.Reason}
 	}
-	answer, err := t.question(ctx, c, v)
+	stands := func() bool {
+		now := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
+		return now.Action != permission.Allow && now.Action != permission.Deny
+	}
+	answer, err := t.question(ctx, c, v, stands)
 	if err != nil {
 		return err
 	}
@@ -262,7 +266,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 }
 
 // question asks the user, once for the same call in one reply.
-func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Answer, error) {
+func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict, stands func() bool) (Answer, error) {
 	key := c.rec.Tool + "\x00" + c.rec.input()
 	if a, ok := t.answers[key]; ok {
 		return a, nil
@@ -271,7 +275,7 @@ func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict) (Ans
 	t.notify("asks for permission: " + c.rec.Card.Title)
 	a, err := t.session.ends.Asker.Ask(ctx, Question{
 		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.input()),
-		Content: content, Reason: v.Reason, Always: v.Always,
+		Content: content, Reason: v.Reason, Always: v.Always, Stands: stands,
 	})
 	if err == nil {
 		t.answers[key] = a

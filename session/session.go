@@ -32,9 +32,10 @@ type Session struct {
 	cfg       *config.Config
 	path      *process.SearchPath
 	backlog   *backlog
-	parent    *Session      // that it is a sub-agent of; nil: none
-	agent     *agentType    // what sort of one
-	asking    chan struct{} // held while a sub-agent asks the user
+	parent    *Session   // that it is a sub-agent of; nil: none
+	agent     *agentType // what sort of one
+	behind    bool       // it is in the background, or below one that is
+	floor     *floor     // where its sub-agents ask; of a sub-agent: nil
 
 	brought []string // ids of tools that were found, in that order
 	// startContext is what the hooks of its start tell the model, until it is told.
@@ -73,7 +74,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{sessions: m, id: id, request: r, created: time.Now(), backlog: &backlog{}, asking: make(chan struct{}, 1)}
+	s := &Session{sessions: m, id: id, request: r, created: time.Now(), backlog: &backlog{}}
 	s.loadConfig()
 	roots, err := workspace.NewRoots(append([]string{r.Dir}, s.furtherDirs()...)...)
 	if err != nil {
@@ -84,6 +85,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 	if r.Editor != nil {
 		s.ends = r.Editor.Connect(id, disk, s.exec)
 	}
+	s.floor = newFloor(s.ends.TurnsOnly)
 	if s.ends.Files == nil {
 		s.ends.Files = disk
 	}

@@ -94,6 +94,8 @@ type Ends struct {
 	Shell      tools.Shell // nil: child processes
 	// Display: it shows what child processes put out as terminals.
 	Display bool
+	// TurnsOnly: between turns it shows nothing and answers nothing.
+	TurnsOnly bool
 }
 
 // Editor makes its ends of a session.

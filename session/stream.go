@@ -275,11 +275,12 @@ func (t *Turn) drop(ctx context.Context, c *call) {
 		Output: &tools.Envelope{Type: tools.EnvelopeError, ErrorText: text}})
 }
 
+// newCallID makes an id of a call. Some providers take at most 40 letters.
+func newCallID() string { return strings.ReplaceAll(store.NewID("call_"), "-", "") }
+
 // newCall begins a call of the tool that the model named.
 func (t *Turn) newCall(name string) *call {
-	// Some providers take ids of at most 40 letters.
-	id := strings.ReplaceAll(store.NewID("call_"), "-", "")
-	c := &call{rec: callRecord{ID: id, Name: name, Tool: name, Status: Pending}}
+	c := &call{rec: callRecord{ID: newCallID(), Name: name, Tool: name, Status: Pending}}
 	tool, err := t.session.sessions.tools.Find(name)
 	if err == nil && !t.session.allows(tool.Spec()) {
 		err = fmt.Errorf("a sub-agent of the type %s cannot use the tool %s", t.session.agent.name, tool.Spec().ID)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -38,15 +37,16 @@ func (s *Session) depth() int {
 // agents makes a session's sub-agents: it is the tools.Agents of its tools.
 type agents struct{ session *Session }
 
-// Agent is a new sub-agent of the type.
-func (a agents) Agent(name string) (tools.Agent, error) {
+// Agent is a new sub-agent of the type. One below one in the background is there,
+// too.
+func (a agents) Agent(name string, background bool) (tools.Agent, error) {
 	if a.session.depth() >= maxDepth {
 		return nil, fmt.Errorf("this is the sub-agent of a sub-agent, %d deep, the most allowed: do the work yourself", maxDepth)
 	}
 	types := a.session.agentTypes()
 	for i := range types {
 		if types[i].name == name {
-			return a.session.newChild(&types[i]), nil
+			return a.session.newChild(&types[i], background || a.session.behind), nil
 		}
 	}
 	names := make([]string, len(types))
@@ -63,15 +63,15 @@ type child struct {
 	watch *watcher
 }
 
-func (s *Session) newChild(typ *agentType) *child {
+func (s *Session) newChild(typ *agentType, behind bool) *child {
 	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root, trusted: s.trusted,
-		cfg: s.cfg, path: s.path, backlog: s.backlog, parent: s, agent: typ, model: typ.model, created: time.Now()}
+		cfg: s.cfg, path: s.path, backlog: s.backlog, parent: s, agent: typ, behind: behind, model: typ.model, created: time.Now()}
 	ws := *s.workspace
 	ws.Seen, ws.Readable, ws.Agents = &tools.Seen{}, c.readable, agents{c}
 	ws.Catalog = catalog{c}
 	ws.Display = false // its calls are steps in another's card
 	c.workspace = &ws
-	w := &watcher{top: s.top(), name: c.agentName(), calls: map[string]*watchedCall{}}
+	w := &watcher{top: s.top(), name: c.agentName(), behind: behind, calls: map[string]*watchedCall{}}
 	c.ends = Ends{Sink: w, Asker: w, Files: s.ends.Files, Shell: s.ends.Shell}
 	if s.ends.Questioner != nil {
 		c.ends.Questioner = w
@@ -150,115 +150,4 @@ func (s *Session) narrow(p permission.Policy, f kinds.Facts, v permission.Verdic
 
 func (s *Session) readsOnly() bool {
 	return s.parent != nil && (s.agent.readOnly || s.parent.readsOnly())
-}
-
-// watcher is the editor's side of a sub-agent. Its calls are steps in the card
-// of its parent's call. One that asks for permission becomes a card of its own
-// in the editor, which the request belongs to and which ends as the call does.
-type watcher struct {
-	top  *Session
-	name string
-	step func(tools.AgentStep)
-
-	mu    sync.Mutex
-	calls map[string]*watchedCall
-}
-
-type watchedCall struct {
-	title  string
-	status Status
-	shown  bool // as a card of its own
-}
-
-// Update takes what the sub-agent tells. Its words and its plan are its own.
-func (w *watcher) Update(ctx context.Context, u Update) error {
-	switch u := u.(type) {
-	case Call:
-		return w.call(ctx, u)
-	case Notice:
-		return w.top.ends.Sink.Update(ctx, Notice{"Sub-agent " + w.name + ": " + u.Text})
-	}
-	return nil
-}
-
-func (w *watcher) call(ctx context.Context, u Call) error {
-	w.mu.Lock()
-	c := w.calls[u.ID]
-	if c == nil {
-		c = &watchedCall{}
-		w.calls[u.ID] = c
-	}
-	if u.Card != nil {
-		c.title = u.Card.Title
-	}
-	news := u.Status != "" && u.Status != c.status && !(c.status == Pending && u.Status == InProgress)
-	if u.Status != "" {
-		c.status = u.Status
-	}
-	step := tools.AgentStep{ID: u.ID, Title: c.title, Ended: c.status == Completed || c.status == Failed, Fails: c.status == Failed}
-	shown := c.shown
-	w.mu.Unlock()
-	if news {
-		w.step(step)
-	}
-	if !shown {
-		return nil
-	}
-	u.New, u.Card = false, w.named(u.Card)
-	return w.top.ends.Sink.Update(ctx, u)
-}
-
-// named is a card that says whose call it is.
-func (w *watcher) named(card *kinds.Card) *kinds.Card {
-	if card == nil {
-		return nil
-	}
-	own := *card
-	own.Title = kinds.Title(w.name + ": " + card.Title)
-	return &own
-}
-
-// Ask asks the user, one question of all sub-agents at a time.
-func (w *watcher) Ask(ctx context.Context, q Question) (Answer, error) {
-	release, err := w.begin(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer release()
-	q.Card = *w.named(&q.Card)
-	q.Content = append(append([]Shown{}, q.Content...), Shown{Text: "The sub-agent " + w.name + " asks for this."})
-	card := Call{ID: q.CallID, Status: Pending, Tool: q.Tool, Card: &q.Card, Input: q.Input, Content: q.Content}
-	if err := w.reveal(ctx, card); err != nil {
-		return Answer{}, err
-	}
-	return w.top.ends.Asker.Ask(ctx, q)
-}
-
-// begin waits until no other sub-agent asks.
-func (w *watcher) begin(ctx context.Context) (release func(), err error) {
-	select {
-	case w.top.asking <- struct{}{}:
-		return func() { <-w.top.asking }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// reveal makes a call a card of its own, unless it is one already.
-func (w *watcher) reveal(ctx context.Context, card Call) error {
-	w.mu.Lock()
-	c := w.calls[card.ID]
-	first := c != nil && !c.shown
-	if first {
-		c.shown = true
-	}
-	w.mu.Unlock()
-	if !first {
-		return nil
-	}
-	card.New = true
-	if err := w.top.ends.Sink.Update(ctx, card); err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
 }

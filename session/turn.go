@@ -103,7 +103,9 @@ func (t *Turn) Run() (StopReason, error) {
 	case <-t.ctx.Done():
 		return StopCancelled, nil
 	}
+	t.session.floor.begin(t)
 	stop, err := t.run(t.ctx)
+	t.session.floor.end(t)
 	if t.ctx.Err() != nil {
 		return StopCancelled, nil
 	}

@@ -129,6 +129,9 @@ type Question struct {
 	Content []Shown            // as it stands in the call's card
 	Reason  string             // why it asks
 	Always  []permission.Grant // what "always" would add; empty: not offered
+	// Stands reports whether it still has to be asked, by the rules as they are
+	// now: an answer to another one may have settled it.
+	Stands func() bool
 }
 
 // Decision is what the user answered.

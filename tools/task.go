@@ -14,9 +14,9 @@ import (
 
 // Agents starts sub-agents; the session does.
 type Agents interface {
-	// Agent is a new sub-agent of the type. An error says why there can be
-	// none, and which types there are.
-	Agent(typ string) (Agent, error)
+	// Agent is a new sub-agent of the type, in the background or not. An error
+	// says why there can be none, and which types there are.
+	Agent(typ string, background bool) (Agent, error)
 }
 
 // Agent is one sub-agent, to be run once.
@@ -88,7 +88,7 @@ func prepareTask(_ context.Context, ws *Workspace, in taskInput) (*Action, error
 	if strings.TrimSpace(in.Prompt) == "" {
 		return nil, errors.New("task: the prompt is empty: say what the sub-agent is to do")
 	}
-	agent, err := ws.Agents.Agent(in.Type)
+	agent, err := ws.Agents.Agent(in.Type, in.Background)
 	if err != nil {
 		return nil, fmt.Errorf("task: %w", err)
 	}
