@@ -84,6 +84,9 @@ func Search(ctx context.Context, r *Roots, start Path, files []File, p *Pattern,
 		outcomes: make([]outcome, len(files)), secret: IsSecret(start.Target)}
 	if one, rel, ok := r.within(start.Target); ok {
 		s.root, s.secret = one, IsSecret(rel)
+		if s.below = ""; rel != "." {
+			s.below = rel + string(filepath.Separator)
+		}
 	}
 	workers := opts.Workers
 	if workers <= 0 {
@@ -106,6 +109,7 @@ type search struct {
 	ctx     context.Context
 	roots   *Roots
 	root    *root  // that holds start; nil: none
+	below   string // start's name in root: "" or ending in a separator
 	start   string // absolute and resolved
 	secret  bool   // start's own name is that of a secret, so what is below was named
 	files   []File
@@ -159,31 +163,21 @@ func (s *search) enough() bool {
 
 // file searches one file.
 func (s *search) file(f File, reader *fileReader, m *matcher, out *FileMatches) verdict {
-	target := filepath.Join(s.start, filepath.FromSlash(f.Path))
 	if !s.secret && IsSecret(f.Path) {
 		return verdictSecret
 	}
-	if f.Link {
-		p, err := s.roots.Resolve(target)
-		switch {
-		case err != nil:
-			return verdictUnreadable
-		case !s.holds(p):
-			return verdictOutside
-		case !s.secret && IsSecret(s.roots.Name(p.Target)):
-			return verdictSecret
-		}
-		target = p.Target
-	}
-	data, v := s.read(target, reader)
+	data, v := s.read(f, reader)
 	if v != verdictSearched {
 		return v
 	}
-	data, ok := searchable(data)
-	if !ok {
+	text, ok := plainText(data)
+	switch {
+	case !ok:
 		return verdictBinary
+	case !m.possible(text):
+		return verdictSearched
 	}
-	return s.collect(m, data, out)
+	return s.collect(m, foldNewlines(text), out)
 }
 
 // holds reports whether what a link leads to may be searched: what lies in the
@@ -195,23 +189,38 @@ func (s *search) holds(p Path) bool {
 
 // read returns the bytes of a file. They are good until the reader's next file,
 // and may be changed.
-func (s *search) read(target string, reader *fileReader) ([]byte, verdict) {
+func (s *search) read(f File, reader *fileReader) ([]byte, verdict) {
+	if s.root != nil && f.Path != "" && !f.Link && s.opts.Text == nil { // most: without a look at the roots
+		return s.readDisk(s.root, s.below+filepath.FromSlash(f.Path), reader)
+	}
+	target := filepath.Join(s.start, filepath.FromSlash(f.Path))
+	if f.Link {
+		p, err := s.roots.Resolve(target)
+		switch {
+		case err != nil:
+			return nil, verdictUnreadable
+		case !s.holds(p):
+			return nil, verdictOutside
+		case !s.secret && IsSecret(s.roots.Name(p.Target)):
+			return nil, verdictSecret
+		}
+		target = p.Target
+	}
 	if s.opts.Text != nil {
 		if data, ok := s.opts.Text(s.ctx, target); ok {
 			return bytes.Clone(data), verdictSearched
 		}
 	}
-	one, rel, inside := s.root, "", false
-	if one != nil {
-		rel, inside = below(one.real, target)
-	}
+	one, name, inside := s.roots.within(target)
 	if !inside {
-		one, rel, inside = s.roots.within(target)
+		one, name = nil, target
 	}
-	if !inside {
-		one, rel = nil, target
-	}
-	data, err := reader.read(one, rel)
+	return s.readDisk(one, name, reader)
+}
+
+// readDisk reads a file by its name in a root, or without one by its path.
+func (s *search) readDisk(one *root, name string, reader *fileReader) ([]byte, verdict) {
+	data, err := reader.read(one, name)
 	switch {
 	case err == nil:
 		return data, verdictSearched
@@ -223,9 +232,9 @@ func (s *search) read(target string, reader *fileReader) ([]byte, verdict) {
 	return nil, verdictUnreadable
 }
 
-// searchable makes bytes of a file text in UTF-8 whose lines end in LF; not ok
-// where they are no text. It may change them.
-func searchable(data []byte) ([]byte, bool) {
+// plainText makes bytes of a file text in UTF-8, without a mark; not ok where
+// they are no text.
+func plainText(data []byte) ([]byte, bool) {
 	if IsBinary(data) {
 		return nil, false
 	}
@@ -237,7 +246,7 @@ func searchable(data []byte) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	return foldNewlines(data), true
+	return data, true
 }
 
 // collect finds a text's matches.

@@ -92,12 +92,19 @@ func requiredLiterals(re *syntax.Regexp) literalSet {
 	return nil
 }
 
-// foldedLiteral is the longest part of a text that can be looked for in ASCII.
+// maxFolded is the longest folded literal in bytes that is looked for: to compare
+// one with a text that is like it in most places takes its length each time.
+const maxFolded = 32
+
+// foldedLiteral is the part of a text that is best looked for in ASCII: of those
+// of some length the one with the rarest byte, since the shorter ones are met
+// more often but that costs less than to look for a common byte.
 func foldedLiteral(runes []rune) literalSet {
 	best, part := "", strings.Builder{}
 	end := func() {
-		if part.Len() > len(best) {
-			best = part.String()
+		text := part.String()
+		if text = text[:min(len(text), maxFolded)]; betterFolded(text, best) {
+			best = text
 		}
 		part.Reset()
 	}
@@ -116,6 +123,23 @@ func foldedLiteral(runes []rune) literalSet {
 	return literalSet{{text: best, fold: true}}
 }
 
+func betterFolded(text, than string) bool {
+	const enough = 3
+	if a, b := min(len(text), enough), min(len(than), enough); a != b {
+		return a > b
+	}
+	rank := func(text string) int {
+		if i := rarest(text); i >= 0 {
+			return rarity(text[i])
+		}
+		return -1
+	}
+	if a, b := rank(text), rank(than); a != b {
+		return a > b
+	}
+	return len(text) > len(than)
+}
+
 // classLiterals is a character class of few members.
 func classLiterals(ranges []rune) literalSet {
 	var set literalSet
@@ -130,32 +154,46 @@ func classLiterals(ranges []rune) literalSet {
 	return set
 }
 
-// prefilter finds where the next of its literals begins. Each scan of a text
-// has its own state, so that every literal is looked for once.
+// prefilter finds where the next of its literals begins.
 type prefilter []literal
 
-// scan is a prefilter's way through one text.
+// scan is a prefilter's way through one text after the other. It looks for every
+// literal once. It is for one goroutine.
 type scan struct {
 	text []byte
 	next []literalScan
 }
 
 type literalScan struct {
-	literal
-	at   int // where it begins next; -1: nowhere
-	rare int // folded: the place in the text of the byte that is looked for
-	// where the rare byte stands next in small and in capital; len(text): nowhere
+	text []byte
+	fold bool
+	rare int // the place in the text of the byte that is looked for; -1: all of it is
+	at   int // where the literal begins next; -1: nowhere
+	// Where the rare byte stands next in small and, if folded, in capital; the
+	// length of what is searched: nowhere.
 	small, capital int
 }
 
-func (p prefilter) scan(text []byte) *scan {
-	s := &scan{text: text, next: make([]literalScan, len(p))}
+func (p prefilter) scan() scan {
+	s := scan{next: make([]literalScan, len(p))}
 	for i, l := range p {
-		s.next[i] = literalScan{literal: l, small: -1, capital: -1}
-		s.next[i].rare = rarest(l.text)
-		s.next[i].find(text, 0)
+		rare := rarest(l.text)
+		if l.fold {
+			rare = max(rare, 0)
+		}
+		s.next[i] = literalScan{text: []byte(l.text), fold: l.fold, rare: rare}
 	}
 	return s
+}
+
+// begin goes to the beginning of a text.
+func (s *scan) begin(text []byte) {
+	s.text = text
+	for i := range s.next {
+		l := &s.next[i]
+		l.small, l.capital = -1, -1
+		l.find(text, 0)
+	}
 }
 
 // from gives the first place at or behind pos where a literal begins; -1: none.
@@ -176,16 +214,44 @@ func (s *scan) from(pos int) int {
 
 // find looks for the literal from pos on.
 func (l *literalScan) find(text []byte, pos int) {
-	if l.fold {
+	switch {
+	case l.fold:
 		l.at = l.findFolded(text, pos)
-		return
+	case l.rare >= 0:
+		l.at = l.findRare(text, pos)
+	default:
+		l.at = l.findWhole(text, pos)
 	}
-	l.at = -1
-	if pos <= len(text) {
-		if i := bytes.Index(text[pos:], []byte(l.text)); i >= 0 {
-			l.at = pos + i
+}
+
+// findRare looks for the rarest byte of the literal, which is several times as
+// fast as to look for the literal, and compares what stands around it. Where that
+// byte is not rare, or comparing takes long, it is slower, and given up.
+func (l *literalScan) findRare(text []byte, pos int) int {
+	const step = 64 // bytes that are compared in the time of a look
+	work := 0
+	for from := pos + l.rare; from < len(text); {
+		i := bytes.IndexByte(text[from:], l.text[l.rare])
+		start := from + i - l.rare
+		if i < 0 || start+len(l.text) > len(text) {
+			return -1
+		}
+		if bytes.Equal(text[start:start+len(l.text)], l.text) {
+			return start
+		}
+		from += i + 1
+		if work += 1 + len(l.text)/step; work > 64+(start-pos)/8 {
+			return l.findWhole(text, start+1)
 		}
 	}
+	return -1
+}
+
+func (l *literalScan) findWhole(text []byte, pos int) int {
+	if i := bytes.Index(text[min(pos, len(text)):], l.text); i >= 0 {
+		return pos + i
+	}
+	return -1
 }
 
 // findFolded looks for the rarest byte of the literal in both its cases and
@@ -227,7 +293,7 @@ func indexFrom(text []byte, from int, b byte) int {
 }
 
 // equalFoldASCII compares with a text in lower case.
-func equalFoldASCII(text []byte, lower string) bool {
+func equalFoldASCII(text, lower []byte) bool {
 	for i, b := range text {
 		if 'A' <= b && b <= 'Z' {
 			b += 'a' - 'A'
@@ -241,22 +307,31 @@ func equalFoldASCII(text []byte, lower string) bool {
 
 // byRarity lists bytes of programs and prose from the most common on; what is
 // not in it is rarer still.
-const byRarity = " etaoinsrlcdupmhfg_.bvy(),xkw\"0=/:1;*-{}2qjz>'[]<#3`58&46\\97$|!+@%~?^"
+const byRarity = " etsnioarlcdp_uhf/m,0.g()Sb\"ExyTA*1=:IR-><CvONk2LPw34DM6{}5;F#8B9[]UG`7j'VX\\HYW&Kz|q!+Q@J$Z%?^~"
 
-// commonBytes are those of byRarity that most lines have one of.
-const commonBytes = 32
+const (
+	// everywhereBytes are those of byRarity of which every few words have one.
+	everywhereBytes = 9
+	// commonBytes are those of byRarity that most lines have one of.
+	commonBytes = 32
+)
 
-// rarest is the index of the byte of a text that is met least.
+// rarest is the index of the byte of a text that is met least; -1 where even that
+// is met everywhere.
 func rarest(text string) int {
-	best, rank := 0, -1
+	best, rank := -1, everywhereBytes-1
 	for i := 0; i < len(text); i++ {
-		r := strings.IndexByte(byRarity, text[i])
-		if r < 0 {
-			r = len(byRarity)
-		}
-		if r > rank {
+		if r := rarity(text[i]); r > rank {
 			best, rank = i, r
 		}
 	}
 	return best
+}
+
+// rarity is the rank of a byte: what is met less has a higher one.
+func rarity(b byte) int {
+	if i := strings.IndexByte(byRarity, b); i >= 0 {
+		return i
+	}
+	return len(byRarity)
 }

@@ -15,6 +15,7 @@ type span struct{ start, end int }
 type matcher struct {
 	*Pattern
 	auto   *automaton // nil: there is no program
+	scan   scan       // of the literals
 	effort int        // what package regexp may still do in this text
 	gaveUp bool       // it was not enough: what was found is not all
 }
@@ -36,6 +37,7 @@ func (p *Pattern) matcher() *matcher {
 	if p.program != nil {
 		m.auto = newAutomaton(p.program)
 	}
+	m.scan = p.literals.scan()
 	return m
 }
 
@@ -58,14 +60,25 @@ func (m *matcher) each(ctx context.Context, text []byte, visit func(span) bool) 
 	}
 }
 
+// possible reports whether a text may match, whose lines may end in CRLF: where no
+// literal stands in it, it need not be looked at any further. A literal that has
+// no line end in it stands as well in the text in which these are LF.
+func (m *matcher) possible(text []byte) bool {
+	if m.literals == nil || m.overLines {
+		return true
+	}
+	m.scan.begin(text)
+	return m.scan.from(0) >= 0
+}
+
 // fast reports whether there is an automaton that works.
 func (m *matcher) fast() bool { return m.auto != nil && !m.auto.broken }
 
 // eachCandidate looks at the lines in which a literal stands.
 func (m *matcher) eachCandidate(ctx context.Context, text []byte, visit func(span) bool) {
-	s := m.literals.scan(text)
+	m.scan.begin(text)
 	for pos, n := 0, 1; pos < len(text); n++ {
-		at := s.from(pos)
+		at := m.scan.from(pos)
 		if at < 0 || behindLast(text, at) || n%checkEvery == 0 && ctx.Err() != nil {
 			return
 		}
@@ -134,12 +147,9 @@ func (m *matcher) matches(ctx context.Context, line []byte) bool {
 // regexp.FindAllIndex does. Where none reaches over a line's end, one a line is
 // enough.
 func (m *matcher) eachSpan(ctx context.Context, text []byte, visit func(span) bool) {
-	var s *scan
-	if m.literals != nil {
-		s = m.literals.scan(text)
-	}
+	m.scan.begin(text)
 	for pos, last := 0, -1; pos <= len(text) && ctx.Err() == nil; {
-		if s != nil && s.from(pos) < 0 || !m.mayMatch(ctx, text, pos) {
+		if m.literals != nil && m.scan.from(pos) < 0 || !m.mayMatch(ctx, text, pos) {
 			return
 		}
 		found, ok := m.find(ctx, text, pos)

@@ -24,6 +24,7 @@ type Pattern struct {
 	regexp    *regexp.Regexp // for a line without its end, or for all of a text where it may span lines
 	program   *program       // of the same; nil: it is too large
 	literals  prefilter      // one of them stands in every match; nil: nothing is known
+	overLines bool           // one of these has a line end in it
 	exact     bool           // a line matches where a literal stands in it
 	multiline bool
 	crosses   bool           // a match may have a line end in it
@@ -65,6 +66,7 @@ func Compile(q Query) (*Pattern, error) {
 		return nil, fmt.Errorf("the pattern is too large: %w; search for less at once", err)
 	}
 	p.literals = prefilter(requiredLiterals(parsed))
+	p.overLines = slices.ContainsFunc(p.literals, func(l literal) bool { return strings.Contains(l.text, "\n") })
 	p.exact = !multiline && isExact(parsed, p.literals)
 	if multiline {
 		if p.behind, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + withoutGroups(parsed).String() + `)`); err != nil {

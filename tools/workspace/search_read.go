@@ -15,11 +15,28 @@ var (
 // not every worker holds one.
 const largeFile = 4 << 20
 
+const (
+	// firstRead is how many bytes of a file are asked for before its size is:
+	// most files end before, and need not be asked.
+	firstRead = 64 << 10
+	// pageSize is what systems keep files in memory by. A read stops early at its
+	// multiples, where the next page cannot be had; within a page only at the end.
+	pageSize = 4 << 10
+)
+
 // fileReader reads files one after the other into one buffer.
 type fileReader struct {
 	buf   []byte
 	large *sync.Mutex // shared by the readers of a search
 	holds bool        // large is locked
+}
+
+// openedFile is a file to be searched.
+type openedFile interface {
+	// read returns 0 at the end.
+	read(buf []byte) (int, error)
+	// size is that of a regular file; of any other it is an error.
+	size() (int64, error)
 }
 
 // claim waits for leave to read a file of size bytes.
@@ -39,32 +56,36 @@ func (r *fileReader) release() {
 }
 
 // grow gives the buffer room for size bytes and one more, so that a read which
-// does not fill it has seen the end.
-func (r *fileReader) grow(size int) {
-	if cap(r.buf) < size+1 {
-		r.buf = make([]byte, size+1+size/4)
+// does not fill it has seen the end. The first n bytes stay.
+func (r *fileReader) grow(n, size int) {
+	if len(r.buf) <= size {
+		buf := make([]byte, max(size+1+size/4, 2*len(r.buf)))
+		copy(buf, r.buf[:n])
+		r.buf = buf
 	}
-	r.buf = r.buf[:cap(r.buf)]
 }
 
-// fill reads a regular file of about size bytes to its end.
-func (r *fileReader) fill(size int, read func([]byte) (int, error)) ([]byte, error) {
-	r.grow(size)
-	n := 0
-	for {
-		k, err := read(r.buf[n:])
+// fill reads a file to its end.
+func (r *fileReader) fill(f openedFile) ([]byte, error) {
+	r.grow(0, firstRead)
+	for n := 0; ; {
+		k, err := f.read(r.buf[n:])
 		if err != nil {
 			return nil, err
 		}
-		n += k
-		switch {
-		case k == 0 || n >= size && n < len(r.buf):
+		if n += k; n%pageSize != 0 && n < len(r.buf) {
 			return r.buf[:n], nil
-		case n > MaxSearched:
-			return nil, errLarge
-		case n == len(r.buf): // it grew
-			r.buf = append(r.buf, 0)
-			r.buf = r.buf[:cap(r.buf)]
 		}
+		size, err := f.size()
+		switch {
+		case err != nil:
+			return nil, err
+		case max(size, int64(n)) > MaxSearched:
+			return nil, errLarge
+		case k == 0, int64(n) >= size && n < len(r.buf):
+			return r.buf[:n], nil
+		}
+		r.claim(size)
+		r.grow(n, max(n, int(size)))
 	}
 }

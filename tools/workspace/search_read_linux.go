@@ -11,33 +11,38 @@ import (
 // name is relative to the root, or without one absolute and resolved; no link in
 // it is followed. A file longer than MaxSearched is errLarge.
 //
-// It asks the kernel directly: a search opens thousands of small files, and
-// os.File would cost as much again.
+// It asks the kernel directly, and as little as it can: a search opens thousands
+// of small files, and most of its time is spent there.
 func (r *fileReader) read(one *root, name string) ([]byte, error) {
 	fd, err := openListed(one, name)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, err
-	}
-	switch {
-	case st.Mode&unix.S_IFMT != unix.S_IFREG:
-		return nil, errNotRegular
-	case st.Size > MaxSearched:
-		return nil, errLarge
-	}
-	r.claim(st.Size)
-	return r.fill(int(st.Size), func(buf []byte) (int, error) {
-		for {
-			n, err := unix.Read(fd, buf)
-			if !errors.Is(err, unix.EINTR) {
-				return max(n, 0), err
-			}
+	return r.fill(descriptor(fd))
+}
+
+// descriptor is an open file.
+type descriptor int
+
+func (d descriptor) read(buf []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(d), buf)
+		if !errors.Is(err, unix.EINTR) {
+			return max(n, 0), err
 		}
-	})
+	}
+}
+
+func (d descriptor) size() (int64, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(d), &st); err != nil {
+		return 0, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return 0, errNotRegular
+	}
+	return st.Size, nil
 }
 
 // openListed opens a file as openBeneath or openTarget do.
@@ -55,6 +60,9 @@ func openListed(one *root, name string) (int, error) {
 		return -1, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // what is none might block
+		return -1, errNotRegular
+	}
 	return unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 }
 

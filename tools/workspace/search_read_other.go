@@ -17,23 +17,32 @@ func (r *fileReader) read(one *root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if _, err := (systemFile{f}).size(); err != nil { // reading what is no file might block
+		return nil, err
+	}
+	return r.fill(systemFile{f})
+}
+
+// systemFile is an open file.
+type systemFile struct{ *os.File }
+
+func (f systemFile) read(buf []byte) (int, error) {
+	n, err := f.Read(buf)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+func (f systemFile) size() (int64, error) {
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, err
+		return 0, err
 	case !info.Mode().IsRegular():
-		return nil, errNotRegular
-	case info.Size() > MaxSearched:
-		return nil, errLarge
+		return 0, errNotRegular
 	}
-	r.claim(info.Size())
-	return r.fill(int(info.Size()), func(buf []byte) (int, error) {
-		n, err := f.Read(buf)
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return n, err
-	})
+	return info.Size(), nil
 }
 
 func openListed(one *root, name string) (*os.File, error) {

@@ -491,3 +491,48 @@ func mustCompile(t testing.TB, q Query) *Pattern {
 	}
 	return p
 }
+
+// TestLiteralsInCRLF: a text in which a literal stands only once its line ends
+// are LF is not passed over.
+func TestLiteralsInCRLF(t *testing.T) {
+	text := "one needle\r\ntwo\r\rneedle\r\n\r\nxx\r\n"
+	for _, c := range []struct {
+		q    Query
+		want int
+	}{
+		{Query{Pattern: "needle\ntwo", Literal: true}, 2},
+		{Query{Pattern: `e\ntwo`, Multiline: true}, 2},
+		{Query{Pattern: "two\r", Literal: true}, 1},
+		{Query{Pattern: `needle\n\nxx`, Multiline: true}, 3},
+		{Query{Pattern: "needle$"}, 2},
+		{Query{Pattern: "nothing"}, 0},
+	} {
+		if got := foundIn(t, c.q, text, SearchOptions{Lines: 10}); len(got) != c.want {
+			t.Errorf("%+v: %q, want %d", c.q, got, c.want)
+		}
+	}
+}
+
+// TestLiteralsThatNearlyMatch: a text that is like a long literal at every place
+// is searched in a time that its length tells, not the product of both.
+func TestLiteralsThatNearlyMatch(t *testing.T) {
+	for _, c := range []struct {
+		q    Query
+		text string
+		want int
+	}{
+		{Query{Pattern: strings.Repeat("z", 50_000) + "y"}, strings.Repeat("z", 8<<20) + "y\n" + strings.Repeat("z", 49_999) + "y\n", 1},
+		{Query{Pattern: strings.Repeat("zaaaaaaaa", 5_000) + "y"}, strings.Repeat("zaaaaaaaa", 1<<20) + "y\n" + strings.Repeat("zaaaaaaaa", 4_999) + "y\n", 1},
+		{Query{Pattern: strings.Repeat("z", 300) + "y", FoldCase: true}, strings.Repeat("Z", 1<<20) + "Y\n" + strings.Repeat("z", 299) + "y\n", 1},
+	} {
+		p := mustCompile(t, c.q)
+		if l := p.literals[0]; l.fold && len(l.text) > maxFolded {
+			t.Errorf("a folded literal of %d bytes", len(l.text))
+		}
+		found := 0
+		p.matcher().each(t.Context(), []byte(c.text), func(span) bool { found++; return true })
+		if found != c.want {
+			t.Errorf("%.20s: %d lines", c.q.Pattern, found)
+		}
+	}
+}
