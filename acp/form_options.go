@@ -14,7 +14,7 @@ import (
 )
 
 // noteNoForms is why an editor without forms was not asked for text.
-const noteNoForms = "this editor cannot ask for text: offer options, or ask in your reply"
+const noteNoForms = "this editor asks for no text, only for a choice of options"
 
 // optionForms asks the user of one session by session/request_permission, for
 // editors without forms: the answers are its options. A choice of several is
@@ -113,7 +113,8 @@ func (f optionForms) choose(ctx context.Context, request RequestPermissionReques
 }
 
 // requestOf offers the labels that are not chosen yet, and to answer nothing
-// more. The title is the question: some editors show nothing else.
+// more. The title is the question, and how far it is answered: some editors show
+// nothing else.
 func (f optionForms) requestOf(form session.Form, q tools.Question, chosen []string) (request RequestPermissionRequest, labels []string) {
 	var options []PermissionOption
 	var about strings.Builder
@@ -128,7 +129,11 @@ func (f optionForms) requestOf(form session.Form, q tools.Question, chosen []str
 		}
 	}
 	none := "No answer"
+	several := ""
 	text, title := q.Question, q.Question
+	if q.MultiSelect {
+		several = " (several may be chosen, one at a time)"
+	}
 	if form.From != "" {
 		text, title = form.From+"\n\n"+text, form.From+" "+title
 	}
@@ -137,11 +142,12 @@ func (f optionForms) requestOf(form session.Form, q tools.Question, chosen []str
 	}
 	if len(chosen) > 0 {
 		none = "No more"
+		several = " (chosen so far: " + strings.Join(chosen, ", ") + ")"
 		text += "\n\nChosen so far: " + strings.Join(chosen, ", ")
 	}
 	options = append(options, PermissionOption{OptionID: "no-answer", Name: none, Kind: PermissionRejectOnce})
 	return RequestPermissionRequest{SessionID: f.id, Options: options, ToolCall: ToolCallUpdate{
-		ToolCallID: form.CallID, Title: kinds.Title(title), Name: form.Tool, Kind: ToolKind(form.Card.Kind), Status: ToolCallInProgress,
+		ToolCallID: form.CallID, Title: kinds.Title(title + several), Name: form.Tool, Kind: ToolKind(form.Card.Kind), Status: ToolCallInProgress,
 		Content: contentOf([]session.Shown{{Text: kinds.Fence("", text)}}), Locations: []ToolCallLocation{}, RawInput: form.Input,
 	}}, labels
 }

@@ -57,15 +57,24 @@ type Card struct {
 	Text string `json:"text,omitzero"`
 }
 
+// Untold is the text of a card whose title does not say all of it.
+func (c Card) Untold() string {
+	if c.Kind == KindExecute && c.Text == Fence("sh", c.Title) {
+		return ""
+	}
+	return c.Text
+}
+
 // MaxTitle is the longest title in runes (spec, "A tool call's life").
 const MaxTitle = 120
 
 // Root is the folder that titles are relative to: the session's first root.
 type Root string
 
-// Read is the card of a call that reads a file; line is 0 for the whole file.
-func (r Root) Read(path string, line int) Card {
-	return Card{Title: Title("Read " + r.Name(path)), Kind: KindRead, Locations: r.at(path, line)}
+// Read is the card of a call that reads a file, or the part of it that is named;
+// line is 0 where it begins at none.
+func (r Root) Read(path, part string, line int) Card {
+	return Card{Title: Title("Read " + r.Name(path) + inBrackets(part)), Kind: KindRead, Locations: r.at(path, line)}
 }
 
 // Overview is the card of a call that looks at what a folder holds as a whole.
@@ -88,51 +97,89 @@ func (r Root) Write(path string, changes ...Change) Card {
 	return Card{Title: Title("Write " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
 }
 
-// Patch is the card of a call that changes several files, at the places.
-func (r Root) Patch(places []Location, changes ...Change) Card {
-	return Card{Title: Title("Patch " + r.list(places)), Kind: KindEdit, Locations: places, Changes: changes}
+// Deed is what a patch does to one file.
+type Deed struct {
+	Does  Does
+	Path  string
+	From  string // the name it had, where it is moved or copied
+	Edits bool   // its content changes as well
 }
 
-// Delete is the card of a call that removes the files at the places.
-func (r Root) Delete(places []Location, changes ...Change) Card {
-	return Card{Title: Title("Delete " + r.list(places)), Kind: KindDelete, Locations: places, Changes: changes}
-}
+// Does is what is done to a file as a whole.
+type Does int
 
-// Move is the card of a call that gives a file, and so many more, another name.
-func (r Root) Move(from, to string, more int) Card {
-	title := "Move " + r.Name(from) + " to " + r.Name(to)
-	if more > 0 {
-		title += " and " + strconv.Itoa(more) + " more"
+// What a patch does to files, in the order in which a title tells it.
+const (
+	Patches Does = iota // creates or changes it
+	Deletes
+	Moves
+	Copies
+)
+
+// Patch is the card of a call that does something to each of several files, at
+// the places. Where all that it does is to delete or to move, it is of that kind.
+// The title leaves out nothing but names: some editors show nothing else.
+func (r Root) Patch(deeds []Deed, places []Location, changes ...Change) Card {
+	names, edits := map[Does][]string{}, false
+	for _, d := range deeds {
+		edits = edits || d.Edits
+		name := r.Name(d.Path)
+		if d.From != "" {
+			name = r.Name(d.From) + " to " + name
+		}
+		names[d.Does] = append(names[d.Does], name)
 	}
-	return Card{Title: Title(title), Kind: KindMove, Locations: r.at(to, 0)}
+	var done []string
+	for does, verb := range []string{"patch", "delete", "move", "copy"} {
+		if list := names[Does(does)]; len(list) > 0 {
+			done = append(done, verb+" "+firstFew(list))
+		}
+	}
+	title := strings.Join(done, ", ")
+	if title != "" {
+		title = strings.ToUpper(title[:1]) + title[1:]
+	}
+	card := Card{Title: Title(title), Kind: KindEdit, Locations: places, Changes: changes}
+	switch {
+	case len(names[Deletes]) == len(deeds):
+		card.Kind = KindDelete
+	case len(names[Moves]) == len(deeds) && !edits:
+		card.Kind = KindMove
+	}
+	return card
 }
 
-// list names the first few of the places.
-func (r Root) list(places []Location) string {
+// firstFew lists some names, and how many more there are.
+func firstFew(names []string) string {
 	const most = 3
-	var names []string
-	for _, p := range places[:min(len(places), most)] {
-		names = append(names, r.Name(p.Path))
-	}
-	list := strings.Join(names, ", ")
-	if more := len(places) - most; more > 0 {
+	list := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
 		list += " and " + strconv.Itoa(more) + " more"
 	}
 	return list
 }
 
-// Search is the card of a call that looks for text in the files below a folder.
-func (r Root) Search(what, dir string) Card { return r.look("Search ", what, dir) }
+// Search is the card of a call that looks for text in the files below a folder,
+// or only in those that are named.
+func (r Root) Search(what, dir, files string) Card { return r.look("Search ", what, dir, files) }
 
 // Find is the card of a call that looks for files by name below a folder.
-func (r Root) Find(what, dir string) Card { return r.look("Find ", what, dir) }
+func (r Root) Find(what, dir string) Card { return r.look("Find ", what, dir, "") }
 
-func (r Root) look(verb, what, dir string) Card {
+func (r Root) look(verb, what, dir, files string) Card {
 	title := verb + Quote(what)
 	if name := r.Name(dir); name != "." {
 		title += " in " + name
 	}
-	return Card{Title: Title(title), Kind: KindSearch, Locations: r.at(dir, 0)}
+	return Card{Title: Title(title + inBrackets(files)), Kind: KindSearch, Locations: r.at(dir, 0)}
+}
+
+// inBrackets is what is added to a title, where there is anything.
+func inBrackets(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
 }
 
 // Execute is the card of a call that runs a command: the title is the command

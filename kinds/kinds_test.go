@@ -90,12 +90,12 @@ func TestCards(t *testing.T) {
 		title string
 		at    Location
 	}{
-		{r.Read("src/a.go", 7), KindRead, "Read src/a.go", Location{"/ws/src/a.go", 7}},
-		{r.Read("a.go", -3), KindRead, "Read a.go", Location{"/ws/a.go", 0}},
+		{r.Read("src/a.go", "", 7), KindRead, "Read src/a.go", Location{"/ws/src/a.go", 7}},
+		{r.Read("a.go", "page 3", -3), KindRead, "Read a.go (page 3)", Location{"/ws/a.go", 0}},
 		{r.Edit("/ws/a.go", 2, change), KindEdit, "Edit a.go", Location{"/ws/a.go", 2}},
 		{r.Write("/tmp/x", change), KindEdit, "Write /tmp/x", Location{"/tmp/x", 0}},
-		{r.Search("needle", "."), KindSearch, `Search "needle"`, Location{"/ws", 0}},
-		{r.Search("needle", "src"), KindSearch, `Search "needle" in src`, Location{"/ws/src", 0}},
+		{r.Search("needle", ".", ""), KindSearch, `Search "needle"`, Location{"/ws", 0}},
+		{r.Search("needle", "src", "*.go"), KindSearch, `Search "needle" in src (*.go)`, Location{"/ws/src", 0}},
 		{r.Find("*.go", "."), KindSearch, `Find "*.go"`, Location{"/ws", 0}},
 		{r.Find("*.go", "src"), KindSearch, `Find "*.go" in src`, Location{"/ws/src", 0}},
 	} {
@@ -106,6 +106,17 @@ func TestCards(t *testing.T) {
 	run := Execute("echo a\n" + strings.Repeat("x", 500))
 	if run.Kind != KindExecute || !strings.Contains(run.Text, strings.Repeat("x", 500)) {
 		t.Errorf("a command's card holds all of it: %+v", run)
+	}
+	if short := Execute("go test"); run.Untold() != run.Text || short.Untold() != "" {
+		t.Errorf("what the title leaves out: %q and %q", run.Untold(), short.Untold())
+	}
+	patch := r.Patch([]Deed{{Path: "/ws/a"}, {Does: Deletes, Path: "/ws/b"}, {Does: Moves, From: "/ws/c", Path: "/ws/d/c", Edits: true}, {Path: "/ws/e"}}, nil)
+	if patch.Kind != KindEdit || patch.Title != "Patch a, e, delete b, move c to d/c" {
+		t.Errorf("got %+v", patch)
+	}
+	moved := []Deed{{Does: Moves, From: "/ws/1", Path: "/ws/a"}, {Does: Moves, From: "/ws/2", Path: "/ws/b"}, {Does: Moves, From: "/ws/3", Path: "/ws/c"}, {Does: Moves, From: "/ws/4", Path: "/ws/d"}}
+	if c := r.Patch(moved, nil); c.Kind != KindMove || c.Title != "Move 1 to a, 2 to b, 3 to c and 1 more" {
+		t.Errorf("got %+v", c)
 	}
 	if c := Other("mystery\x1b[2J"); c.Kind != KindOther || c.Title != `mystery\e[2J` || c.Locations != nil {
 		t.Errorf("got %+v", c)

@@ -60,7 +60,7 @@ func (t *Turn) runCalls(ctx context.Context, r *reply) string {
 	t.answers = map[string]Answer{}
 	for _, c := range r.calls {
 		c.rec.Card = c.failedCard() // for the record, until it is prepared
-		c.put = r.rec.call(ctx, &c.rec)
+		c.put = t.keeps(r.rec.call(ctx, &c.rec), &c.rec)
 	}
 	var batch []*call
 	flush := func() {
@@ -94,6 +94,18 @@ func (t *Turn) runCalls(ctx context.Context, r *reply) string {
 		}
 	}
 	return t.takeResults(ctx, r.calls)
+}
+
+// keeps stores a call of a sub-agent in both sessions that show it.
+func (t *Turn) keeps(put func(context.Context), rec *callRecord) func(context.Context) {
+	w := t.session.watch
+	if w == nil {
+		return put
+	}
+	return func(ctx context.Context) {
+		put(ctx)
+		w.keep(ctx, rec)
+	}
 }
 
 // notRun is why a call of the reply did not come to its turn.
@@ -157,26 +169,16 @@ func (t *Turn) withoutContent(err error) error {
 // what of its arguments a person would look for.
 func (c *call) failedCard() kinds.Card {
 	card := c.guessCard()
-	var args map[string]any
-	if json.Unmarshal([]byte(c.rec.input()), &args) != nil {
+	if c.tool != nil {
+		card.Title = c.tool.Spec().TitleOf(c.rec.input())
 		return card
 	}
-	text := func(key string) string { s, _ := args[key].(string); return s }
-	what := cmp.Or(text("pattern"), text("command"), text("path"), text("url"), text("name"))
-	switch {
-	case what == "":
-	case c.tool == nil: // its name is all that is known
-		card.Title = kinds.Title(c.rec.Tool + " " + what)
-	case text("pattern") != "" && c.rec.Tool == "glob":
-		card.Title = kinds.Title("Find " + kinds.Quote(what))
-	case text("pattern") != "":
-		card.Title = kinds.Title("Search " + kinds.Quote(what))
-	case text("command") != "":
-		card.Title = kinds.Title(what)
-	case text("url") != "":
-		card.Title = kinds.Title("Fetch " + what)
-	default:
-		card.Title = kinds.Title(strings.ToUpper(c.rec.Tool[:1]) + c.rec.Tool[1:] + " " + what)
+	for _, what := range []string{"pattern", "command", "path", "url", "name"} { // a tool that nobody knows may take what others take
+		named := tools.Spec{ID: card.Title, Title: c.rec.Tool + " {" + what + "}"}
+		if title := named.TitleOf(c.rec.input()); title != card.Title {
+			card.Title = title
+			break
+		}
 	}
 	return card
 }
@@ -384,7 +386,7 @@ func (c *call) finalContent(result tools.Result, err error) []Shown {
 	}
 	text := result.Shown
 	if err != nil {
-		text = joinText(text, shownError(err))
+		text = joinText(cmp.Or(text, c.rec.Card.Untold()), shownError(err)) // what it would have been stays to be seen
 	}
 	return append(shown, shownText(text)...)
 }

@@ -106,15 +106,19 @@ func (c *call) toolNames() []string {
 // question that comes of the mode alone, never one that a rule or the call itself
 // demands, and no denial.
 func (o hookOutcome) weigh(s *Session, f kinds.Facts, v permission.Verdict) permission.Verdict {
+	said := ""
+	if o.reason != "" {
+		said = ": " + o.reason
+	}
 	switch {
 	case o.asks && v.Action == permission.Allow:
-		v.Action, v.Reason = permission.Ask, "a hook asks for it"
+		v.Action, v.Reason = permission.Ask, "a hook asks for it"+said
 		if s.Mode() == permission.DontAsk {
 			v.Action = permission.Deny
 		}
-		if o.reason != "" {
-			v.Reason += ": " + o.reason
-		}
+	case o.asks && v.Action != permission.Deny:
+		v.Reason += "; a hook asks for it, too" + said
+		v.Always = nil // the hook would ask again all the same
 	case o.allows && !o.asks && v.Action == permission.Ask:
 		p := s.policy()
 		p.Mode = permission.BypassPermissions

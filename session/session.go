@@ -33,6 +33,7 @@ type Session struct {
 	path      *process.SearchPath
 	backlog   *backlog
 	parent    *Session   // that it is a sub-agent of; nil: none
+	watch     *watcher   // what shows a sub-agent's calls; nil: it is none
 	agent     *agentType // what sort of one
 	behind    bool       // it is in the background, or below one that is
 	floor     *floor     // where its sub-agents ask; of a sub-agent: nil

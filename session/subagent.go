@@ -58,10 +58,7 @@ func (a agents) Agent(name string, background bool) (tools.Agent, error) {
 
 // child is a sub-agent: a session that no editor opened. What it works with is
 // its parent's, but for the conversation and what it saw of the files.
-type child struct {
-	*Session
-	watch *watcher
-}
+type child struct{ *Session }
 
 func (s *Session) newChild(typ *agentType, behind bool) *child {
 	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root, trusted: s.trusted,
@@ -76,7 +73,8 @@ func (s *Session) newChild(typ *agentType, behind bool) *child {
 	if s.ends.Questioner != nil {
 		c.ends.Questioner = w
 	}
-	return &child{c, w}
+	c.watch = w
+	return &child{c}
 }
 
 // agentName is who asks, for the user: the types from the outermost on.
@@ -92,7 +90,7 @@ func (c *child) ID() string { return c.id }
 
 // Run is the sub-agent's one turn.
 func (c *child) Run(ctx context.Context, prompt string, step func(tools.AgentStep)) (string, error) {
-	c.watch.step = step
+	c.watch.step, c.watch.task = step, kinds.Title(prompt)
 	t := &Turn{session: c.Session, prompt: []Content{Text(prompt)}, failures: map[string]int{}}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	defer t.cancel(nil)

@@ -17,7 +17,8 @@ import (
 type watcher struct {
 	top    *Session
 	name   string
-	behind bool // in the background
+	task   string // its prompt, in a line
+	behind bool   // in the background
 	step   func(tools.AgentStep)
 
 	mu    sync.Mutex
@@ -27,7 +28,15 @@ type watcher struct {
 type watchedCall struct {
 	title  string
 	status Status
-	shown  bool // as a card of its own
+	own    *ownCard // as which it is shown; nil: it is but a step
+}
+
+// ownCard is a card of the editor's session that a sub-agent's call or question
+// is shown as, and its record there: a load brings it back. The model is told
+// only by the sub-agent.
+type ownCard struct {
+	rec callRecord
+	put func(context.Context)
 }
 
 // Update takes what the sub-agent tells. Its words and its plan are its own.
@@ -61,7 +70,7 @@ func (w *watcher) call(ctx context.Context, u Call) error {
 		c.status = u.Status
 	}
 	step := tools.AgentStep{ID: u.ID, Title: c.title, Ended: c.status == Completed || c.status == Failed, Fails: c.status == Failed}
-	shown := c.shown
+	shown := c.own != nil
 	w.mu.Unlock()
 	if news {
 		w.step(step)
@@ -87,7 +96,7 @@ func (w *watcher) named(card *kinds.Card) *kinds.Card {
 // another one has settled in the meantime is not asked.
 func (w *watcher) Ask(ctx context.Context, q Question) (a Answer, err error) {
 	q.Card = *w.named(&q.Card)
-	q.Content = append(append([]Shown{}, q.Content...), Shown{Text: "The sub-agent " + w.name + " asks for this."})
+	q.Content = append(append([]Shown{}, q.Content...), Shown{Text: "The sub-agent " + w.name + " asks for this. Its task:\n\n" + kinds.Fence("", w.task)})
 	card := Call{ID: q.CallID, Status: Pending, Tool: q.Tool, Card: &q.Card, Input: q.Input, Content: q.Content}
 	ask := func(ctx context.Context, id string) error {
 		q.CallID = id
@@ -166,6 +175,7 @@ func (w *watcher) inTurn(ctx context.Context, card Call, stands func() bool, ask
 // as what comes after it may be long after the turn. Ask says how, and what to show.
 func (w *watcher) between(ctx context.Context, card Call, ask func(ctx context.Context, id string) (Status, string, error)) error {
 	card.ID, card.New = newCallID(), true
+	own := w.record(ctx, card)
 	if err := w.top.ends.Sink.Update(ctx, card); err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -177,6 +187,8 @@ func (w *watcher) between(ctx context.Context, card Call, ask func(ctx context.C
 		status, said = Failed, "Not answered. While the sub-agent works, this is asked again in the next turn."
 	}
 	end := Call{ID: card.ID, Status: status, Card: card.Card, Content: append(append([]Shown{}, card.Content...), Shown{Text: said})}
+	own.rec.Status, own.rec.Content = end.Status, end.Content
+	own.put(context.WithoutCancel(ctx))
 	if told := w.top.ends.Sink.Update(context.WithoutCancel(ctx), end); told != nil {
 		w.top.sessions.log.Warn("update not sent", "session", w.top.id, "error", told)
 	}
@@ -187,9 +199,9 @@ func (w *watcher) between(ctx context.Context, card Call, ask func(ctx context.C
 func (w *watcher) reveal(ctx context.Context, card Call) error {
 	w.mu.Lock()
 	c := w.calls[card.ID]
-	first := c != nil && !c.shown
+	first := c != nil && c.own == nil
 	if first {
-		c.shown = true
+		c.own = w.record(ctx, card)
 	}
 	w.mu.Unlock()
 	if !first {
@@ -200,4 +212,25 @@ func (w *watcher) reveal(ctx context.Context, card Call) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// record begins the record of a card.
+func (w *watcher) record(ctx context.Context, card Call) *ownCard {
+	own := &ownCard{rec: callRecord{ID: card.ID, Tool: card.Tool, Name: card.Tool, Args: string(card.Input), Status: card.Status,
+		Card: *card.Card, Content: card.Content, For: readerEditor}}
+	own.put = w.top.newRecorder().call(ctx, &own.rec)
+	return own
+}
+
+// keep stores what became of a call that is a card of its own.
+func (w *watcher) keep(ctx context.Context, rec *callRecord) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.calls[rec.ID]
+	if c == nil || c.own == nil {
+		return
+	}
+	c.own.rec = *rec
+	c.own.rec.Card, c.own.rec.Plan, c.own.rec.For = *w.named(&rec.Card), nil, readerEditor
+	c.own.put(ctx)
 }

@@ -23,7 +23,8 @@ type applyPatchInput struct {
 // not patched; symbolic links are left alone.
 func ApplyPatch() Tool {
 	return Func(Spec{
-		ID: "apply_patch",
+		ID:    "apply_patch",
+		Title: "Patch files",
 		Description: "Changes, creates, deletes and renames files by one patch, all or nothing. The patch is a unified diff " +
 			"(--- a/NAME, +++ b/NAME, @@ -1,3 +1,4 @@; /dev/null for a file that is not there; git's headers for renames and modes), " +
 			"or the form that begins with *** Begin Patch. Give about three unchanged lines around each change, exactly as in the file: " +
@@ -112,43 +113,50 @@ func allInside(parts []patchPart) bool {
 // unreadCard is the card where no file may be looked at yet.
 func unreadCard(ws *Workspace, parts []patchPart) kinds.Card {
 	var places []kinds.Location
+	var deeds []kinds.Deed
 	for _, p := range parts {
-		t := p.to
-		if p.new == "" {
-			t = p.from
+		d := kinds.Deed{Path: p.to.Asked, From: p.from.Asked, Edits: true} // of what nobody has looked at, a rename may change it
+		switch {
+		case p.new == "":
+			d = kinds.Deed{Does: kinds.Deletes, Path: p.from.Asked}
+		case p.copied:
+			d.Does = kinds.Copies
+		case p.renamed():
+			d.Does = kinds.Moves
+		default:
+			d.From = ""
 		}
-		places = append(places, kinds.Location{Path: t.Asked})
+		deeds, places = append(deeds, d), append(places, kinds.Location{Path: d.Path})
 	}
-	return kinds.Root(ws.Dir()).Patch(places)
+	return kinds.Root(ws.Dir()).Patch(deeds, places)
 }
 
 // card shows the patch: the difference of each file, and in words what no
 // difference shows.
 func (p *patchPlan) card() kinds.Card {
-	root := kinds.Root(p.ws.Dir())
-	var card kinds.Card
-	switch {
-	case p.only(patchMoves):
-		card = root.Move(p.steps[0].source.Asked, p.steps[0].Asked, len(p.steps)-1)
-		card.Locations = p.places()
-	case p.only(patchDeletes):
-		card = root.Delete(p.places(), p.changes()...)
-	default:
-		card = root.Patch(p.places(), p.changes()...)
+	var deeds []kinds.Deed
+	for _, s := range p.steps {
+		if s.matters() {
+			deeds = append(deeds, s.deed())
+		}
 	}
+	card := kinds.Root(p.ws.Dir()).Patch(deeds, p.places(), p.changes()...)
 	card.Text = p.unseen()
 	return card
 }
 
-// only reports whether all that the patch does is one thing, and no content
-// changes beside it.
-func (p *patchPlan) only(does patchDoes) bool {
-	for _, s := range p.steps {
-		if s.does != does || s.edits() {
-			return false
-		}
+// deed is what is done to the file, for the card.
+func (s *patchStep) deed() kinds.Deed {
+	d := kinds.Deed{Path: s.Asked, Edits: s.edits()}
+	switch s.does {
+	case patchDeletes:
+		d.Does = kinds.Deletes
+	case patchMoves:
+		d.Does, d.From = kinds.Moves, s.source.Asked
+	case patchCopies:
+		d.Does, d.From = kinds.Copies, s.source.Asked
 	}
-	return true
+	return d
 }
 
 // places are the changed places of all files.

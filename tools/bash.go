@@ -18,6 +18,7 @@ import (
 func Bash() Tool {
 	return Func(Spec{
 		ID:      "bash",
+		Title:   "{command}",
 		Aliases: []string{"Bash"},
 		Description: `Runs one command with bash in a fresh process and returns standard output and standard error together, and the exit code where it is not 0.
 
@@ -225,9 +226,18 @@ func (b bashCall) result(terminal string, out *capture, exit Exit, err error) Re
 		shown = "(no output)"
 	}
 	if shown != "" {
-		r.Shown = fenced(shown)
+		r.Shown = b.whole(fenced(shown))
 	}
 	return r
+}
+
+// whole puts the command over what is shown of it in the end, where the title
+// cannot hold all of it.
+func (b bashCall) whole(shown string) string {
+	if all := kinds.Execute(b.text).Untold(); all != "" {
+		return all + "\n\n" + shown
+	}
+	return shown
 }
 
 // ending says how a command ended that did not end well.

@@ -49,8 +49,10 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 	job.Attach(fetch, p.Close)
 	look(ctx, job, spoke)
 	job.Fetch(ctx)
-	text := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, job.Report().Text())
-	return Result{Text: text, Shown: fenced(excerpt(text)), TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
+	report := job.Report().Text()
+	text := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, report)
+	shown := b.whole(fmt.Sprintf("Started in the background as `%s`.\n\n%s", job.ID, fenced(excerpt(report))))
+	return Result{Text: text, Shown: shown, TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
 }
 
 // look waits until the job has ended or has spoken, for a while.

@@ -27,6 +27,7 @@ type editInput struct {
 func Edit() Tool {
 	return Func(Spec{
 		ID:      "edit",
+		Title:   "Edit {path}",
 		Aliases: []string{"Edit"},
 		Description: "Replaces old_string by new_string in a file. old_string must be the file's text exactly, with its indentation and " +
 			"without line numbers, and occur once; give more lines around it to make it unique, or set replace_all. " +

@@ -30,6 +30,7 @@ const maxGlob = 1000
 func Glob() Tool {
 	return Func(Spec{
 		ID:      "glob",
+		Title:   `Find "{pattern}"`,
 		Aliases: []string{"Glob"},
 		Description: "Finds files by name. ** stands for any folders, * and ? stay within a name, {a,b} for either. A pattern without a slash matches names at any depth, " +
 			"one with a slash is relative to path. Results are paths, newest first, at most 1000. " +

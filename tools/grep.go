@@ -38,6 +38,7 @@ const (
 func Grep() Tool {
 	return Func(Spec{
 		ID:      "grep",
+		Title:   `Search "{pattern}"`,
 		Aliases: []string{"Grep"},
 		Description: "Searches files for a regular expression (RE2: no look-around, no back-references) or, with literal, for a text as it is. " +
 			"Results are lines as path:line:text, at most 200 matches; output_mode files lists the paths, count the number of matches of each file. " +
@@ -89,7 +90,7 @@ func prepareGrep(ctx context.Context, ws *Workspace, in grepInput) (*Action, err
 		return nil, err
 	}
 	return &Action{
-		Card:  g.root().Search(in.Pattern, g.Asked),
+		Card:  g.root().Search(in.Pattern, g.Asked, in.Include),
 		Facts: kinds.Facts{Paths: g.access(kinds.Read), ReadOnly: true, Concurrent: true},
 		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return g.run(ctx) },
 	}, nil

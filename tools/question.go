@@ -63,6 +63,7 @@ type questionInput struct {
 func AskUser() Tool {
 	return Func(Spec{
 		ID:      "question",
+		Title:   "Ask the user",
 		Aliases: []string{"AskUserQuestion"},
 		Description: "Asks the user, and waits for the answers. Use it where the work cannot go on well without knowing what they want; " +
 			"never for what you can find out yourself, nor for permission to do something: that is asked by itself. " +
@@ -118,10 +119,11 @@ func prepareQuestion(_ context.Context, ws *Workspace, in questionInput) (*Actio
 			return nil, fmt.Errorf("questions[%d]: %w", i, err)
 		}
 	}
-	card := kinds.Think(fmt.Sprintf("Ask %d questions", len(questions)))
-	if len(questions) == 1 {
-		card.Title = kinds.Title("Ask: " + questions[0].Question)
+	title := "Ask: " + questions[0].Question
+	if more := len(questions) - 1; more > 0 {
+		title += fmt.Sprintf(" (and %d more)", more)
 	}
+	card := kinds.Think(title)
 	card.Text = shownQuestions(questions, nil)
 	return &Action{
 		Card:  card,

@@ -31,7 +31,7 @@ func TestQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Title != "Ask 2 questions" || a.Kind != kinds.KindThink || !a.ReadOnly || !a.Harmless || a.Concurrent || !strings.Contains(a.Text, "- A 1: first") {
+	if a.Title != "Ask: Which? (and 1 more)" || a.Kind != kinds.KindThink || !a.ReadOnly || !a.Harmless || a.Concurrent || !strings.Contains(a.Text, "- A 1: first") {
 		t.Errorf("%+v %+v", a.Card, a.Facts)
 	}
 	r, err := a.Run(t.Context(), nil)

@@ -41,6 +41,7 @@ const (
 func Read() Tool {
 	return Func(Spec{
 		ID:      "read",
+		Title:   "Read {path}",
 		Aliases: []string{"Read"},
 		Description: "Reads a file. Text is shown with line numbers (number, tab, line), whatever its encoding. offset is the first line, from 1, limit the number of lines. " +
 			"At most 200 KB are shown at once; the end says which offset continues. A line over 2000 characters is cut; " +
@@ -105,7 +106,7 @@ func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Act
 		}
 	}
 	return &Action{
-		Card:  r.root().Read(r.Asked, r.line()),
+		Card:  r.root().Read(r.Asked, r.part(), r.line()),
 		Facts: kinds.Facts{Paths: r.access(kinds.Read), ReadOnly: true, Concurrent: true},
 		Run:   func(ctx context.Context, _ func(Output)) (Result, error) { return r.run(ctx) },
 	}, nil
@@ -113,10 +114,46 @@ func (t *reader) prepare(ctx context.Context, ws *Workspace, in readInput) (*Act
 
 // line is the line of the file that is read first, where offset means one.
 func (r *reading) line() int {
-	if isNotebook(r.Target) || strings.EqualFold(filepath.Ext(r.Target), ".pdf") {
+	if isNotebook(r.Target) || r.hasPages() {
 		return 0
 	}
 	return r.in.Offset
+}
+
+// hasPages reports whether the file's name says that offset and limit count pages.
+func (r *reading) hasPages() bool { return strings.EqualFold(filepath.Ext(r.Target), ".pdf") }
+
+// part says which part of the file is read; empty: all of it.
+func (r *reading) part() string {
+	if r.in.bytes() {
+		var from, limit int64
+		if r.in.ByteOffset != nil {
+			from = *r.in.ByteOffset
+		}
+		if r.in.ByteLimit != nil {
+			limit = *r.in.ByteLimit
+		}
+		return span("byte", from, limit, 0)
+	}
+	if r.hasPages() {
+		return span("page", int64(r.in.Offset), int64(r.in.Limit), 1)
+	}
+	return span("line", int64(r.in.Offset), int64(r.in.Limit), 1)
+}
+
+// span names a range of units, of which the first has the number base. A limit
+// of 0 is none.
+func span(unit string, from, limit, base int64) string {
+	from = max(from, base)
+	switch {
+	case limit <= 0 && from == base:
+		return ""
+	case limit <= 0:
+		return fmt.Sprintf("from %s %d", unit, from)
+	case limit == 1:
+		return fmt.Sprintf("%s %d", unit, from)
+	}
+	return fmt.Sprintf("%ss %d-%d", unit, from, max(from, from+limit-1))
 }
 
 func (in readInput) bytes() bool { return in.ByteOffset != nil || in.ByteLimit != nil }

@@ -138,7 +138,7 @@ func TestReadCardAndFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Title != "Read src/a.go" || a.Kind != kinds.KindRead || len(a.Locations) != 1 || a.Locations[0] != (kinds.Location{Path: at(ws, "src/a.go"), Line: 2}) {
+	if a.Title != "Read src/a.go (from line 2)" || a.Kind != kinds.KindRead || len(a.Locations) != 1 || a.Locations[0] != (kinds.Location{Path: at(ws, "src/a.go"), Line: 2}) {
 		t.Errorf("%+v", a.Card)
 	}
 	if !a.Facts.ReadOnly || !a.Concurrent || a.Facts.Tool != "read" || len(a.Paths) != 1 || a.Paths[0].Access != kinds.Read || a.Paths[0].Target != at(ws, "src/a.go") {
@@ -307,4 +307,27 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%q", r.Text)
 		}
 	})
+}
+
+// A title says which part of the file is read, in the unit that is counted.
+func TestReadTitleOfPart(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"a.txt": "a\nb\n", "a.pdf": "%PDF-1.4\n"})
+	for _, c := range []struct {
+		in   args
+		want string
+	}{
+		{args{"path": "a.txt"}, "Read a.txt"},
+		{args{"path": "a.txt", "offset": 1}, "Read a.txt"},
+		{args{"path": "a.txt", "limit": 1}, "Read a.txt (line 1)"},
+		{args{"path": "a.txt", "offset": 3, "limit": 10}, "Read a.txt (lines 3-12)"},
+		{args{"path": "a.txt", "limit": 10}, "Read a.txt (lines 1-10)"},
+		{args{"path": "a.pdf", "offset": 2}, "Read a.pdf (from page 2)"},
+		{args{"path": "a.pdf", "offset": 2, "limit": 2}, "Read a.pdf (pages 2-3)"},
+		{args{"path": "a.txt", "byte_offset": 0}, "Read a.txt"},
+		{args{"path": "a.txt", "byte_offset": 1, "byte_limit": 2}, "Read a.txt (bytes 1-2)"},
+	} {
+		if a, err := prepared(t, ws, Read(), c.in); err != nil || a.Title != c.want {
+			t.Errorf("%v: %q, %v; want %q", c.in, a.Title, err, c.want)
+		}
+	}
 }

@@ -30,7 +30,8 @@ const (
 // size, and its tree as far as that fits. What is cut is counted.
 func RepoOverview() Tool {
 	return Func(Spec{
-		ID: "repo_overview",
+		ID:    "repo_overview",
+		Title: "Overview",
 		Description: "Shows what a project is made of: the languages with their sizes, and the tree of folders with how many files each holds, " +
 			"a few levels deep. Good as a first look at an unknown project; give a folder as path to see more of it. " +
 			"What .gitignore and .ignore leave out is left out; hidden files are shown.",

@@ -35,6 +35,7 @@ type skillInput struct {
 func LoadSkill() Tool {
 	return Func(Spec{
 		ID:      "skill",
+		Title:   "Skill {name}",
 		Aliases: []string{"Skill"},
 		Description: "Loads a skill: instructions, by the user or the project, for a certain sort of work. " +
 			"The skills and what they are for are listed in your instructions; where none are, there are none.",

@@ -53,6 +53,7 @@ func (s AgentStep) String() string {
 func Task() Tool {
 	return Func(Spec{
 		ID:      "task",
+		Title:   "{subagent_type}: {prompt}",
 		Aliases: []string{"Task", "Agent", "Delegate"},
 		Description: `Has a sub-agent do a part of the work, with a conversation of its own, and returns its last message. It sees nothing of this conversation: put all it has to know, and what it is to report, into the prompt.
 
@@ -147,7 +148,7 @@ func (in taskInput) begin(ws *Workspace, agent Agent, title string) (Result, err
 	}
 	r := Result{Text: fmt.Sprintf("%s was started in the background; task_output shows its steps and its last message, task_stop ends it. You are told when it ends.", job.ID), Metadata: in.metadata(agent)}
 	r.Metadata["job"] = job.ID
-	r.Shown = r.Text
+	r.Shown = fmt.Sprintf("Started in the background as `%s`.", job.ID)
 	return r, nil
 }
 

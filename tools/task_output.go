@@ -14,6 +14,7 @@ import (
 func TaskOutput() Tool {
 	return Func(Spec{
 		ID:      "task_output",
+		Title:   "Output of {id}",
 		Aliases: []string{"TaskOutput", "BashOutput"},
 		Description: `Shows what a background job (bash or task with background) has put out since it was last looked at, and whether it still runs.
 

@@ -13,6 +13,7 @@ import (
 func TaskStop() Tool {
 	return Func(Spec{
 		ID:          "task_stop",
+		Title:       "Stop {id}",
 		Aliases:     []string{"TaskStop", "KillShell"},
 		Description: `Ends a background job (bash or task with background) with everything it started, also after its own end, and returns the output that was not read yet.`,
 		SearchHint:  "background job kill end stop server sub-agent",

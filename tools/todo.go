@@ -18,6 +18,7 @@ type todoInput struct {
 func Todo() Tool {
 	return Func(Spec{
 		ID:      "todo",
+		Title:   "Update plan",
 		Aliases: []string{"TodoWrite"},
 		Description: "Keeps the list of things to do that the user sees as your plan. Send the whole list each time; an empty list clears it. " +
 			"Use it for work of several steps: keep exactly one entry in_progress while you work, and mark entries completed as soon as they are.",

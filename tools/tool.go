@@ -21,16 +21,19 @@ import (
 // Spec is what is fixed about a tool.
 type Spec struct {
 	ID          string
-	Aliases     []string        // names of other agents' tools that resolve to it
-	Description string          // prose the model reads
-	SearchHint  string          // keywords for tool search
-	Parameters  json.RawMessage // JSON Schema of the input
-	Kind        kinds.Kind      // of its calls, where nothing better is known yet
-	ReadOnly    bool            // every call only reads: offered in plan mode
-	AlwaysLoad  bool            // of a server, and never kept back
-	Requires    Requires
-	MaxOutput   int // bytes of Result.Text; 0: DefaultMaxOutput
-	Tail        int // bytes of MaxOutput that are kept from the end
+	Aliases     []string // names of other agents' tools that resolve to it
+	Description string   // prose the model reads
+	SearchHint  string   // keywords for tool search
+	// Title is the title of a call that could not be prepared. {NAME} stands for
+	// an argument, which must then be there and a text. Empty: the ID.
+	Title      string
+	Parameters json.RawMessage // JSON Schema of the input
+	Kind       kinds.Kind      // of its calls, where nothing better is known yet
+	ReadOnly   bool            // every call only reads: offered in plan mode
+	AlwaysLoad bool            // of a server, and never kept back
+	Requires   Requires
+	MaxOutput  int // bytes of Result.Text; 0: DefaultMaxOutput
+	Tail       int // bytes of MaxOutput that are kept from the end
 	// Needs reports whether the workspace has what the tool works with; where it
 	// has not, the tool is not offered to the model. Nil: nothing is needed.
 	Needs func(*Workspace) bool

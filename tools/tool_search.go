@@ -23,6 +23,7 @@ type Catalog interface {
 func ToolSearch() Tool {
 	return Func(Spec{
 		ID:      "tool_search",
+		Title:   `Search tools for "{query}"`,
 		Aliases: []string{"ToolSearch"},
 		Description: `Finds tools by what they do or are called, among those whose names alone you were told. The ones found can be called from the next step on.
 

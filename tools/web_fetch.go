@@ -65,6 +65,7 @@ type webFetchInput struct {
 func WebFetch() Tool {
 	return Func(Spec{
 		ID:      "web_fetch",
+		Title:   "Fetch {url}",
 		Aliases: []string{"WebFetch"},
 		Description: "Fetches a page from the web and returns its text: HTML as Markdown (format markdown), as plain text (text) or as it came (html); other text as it came. " +
 			"Only http and https URLs of public hosts; http becomes https. A redirect to another site is reported, not followed: call again with that URL. " +

@@ -22,6 +22,7 @@ type writeInput struct {
 func Write() Tool {
 	return Func(Spec{
 		ID:      "write",
+		Title:   "Write {path}",
 		Aliases: []string{"Write"},
 		Description: "Creates a file, or replaces all of an existing one, with the given content. Missing folders are made. " +
 			"To change a part of a file use edit. Send LF line ends: a file that has CRLF, a byte order mark or UTF-16 keeps them. " +
