@@ -101,9 +101,13 @@ func (s *ExecShell) Script(c Command) (script string, empty []string, sweep func
 	return process.Script(s.environ, rules) + c.Text + "\n", process.EarlyNames(), sweep
 }
 
-// CloseAll ends all that its commands left running. No command starts
+// CloseAll ends all that its commands left running, and the login shell that is
+// being asked for its PATH. No command starts
 // afterwards.
-func (s *ExecShell) CloseAll() { s.processes.Close() }
+func (s *ExecShell) CloseAll() {
+	s.path.Close()
+	s.processes.Close()
+}
 
 // rules puts the rebuilt PATH, and the folder as the client spells it, into the
 // environment of a command in dir.

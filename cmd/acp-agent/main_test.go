@@ -8,7 +8,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"acp-agent": main})
+	testscript.Main(m, map[string]func(){"acp-agent": main, "reaper": reap})
 }
 
 // TestScripts runs the program as a person or an editor does, each script in a

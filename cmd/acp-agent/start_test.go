@@ -23,10 +23,11 @@ type agent struct {
 	errs  strings.Builder
 }
 
-func launch(tb testing.TB, exe, home string) *agent {
+func launch(tb testing.TB, exe, home string, env ...string) *agent {
 	tb.Helper()
 	a := &agent{Cmd: exec.Command(exe)}
 	a.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + os.Getenv("PATH"), "SystemRoot=" + os.Getenv("SystemRoot")}
+	a.Env = append(a.Env, env...)
 	a.Stderr = &a.errs
 	var err error
 	if a.stdin, err = a.StdinPipe(); err != nil {
@@ -37,6 +38,7 @@ func launch(tb testing.TB, exe, home string) *agent {
 		tb.Fatal(err)
 	}
 	a.out, a.lines = out, bufio.NewScanner(out)
+	a.lines.Buffer(nil, 64<<20)
 	if err := a.Start(); err != nil {
 		tb.Fatal(err)
 	}

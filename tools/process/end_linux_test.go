@@ -267,6 +267,17 @@ func TestGuardLeaves(t *testing.T) {
 	if g.bash != nil {
 		t.Error("a guard that was killed is kept")
 	}
+	s = supervisor(t)
+	sh(t, s, "sleep 100", nil)
+	if err := s.GuardBy(&g, bash(t)); err != nil {
+		t.Fatal(err)
+	}
+	stopped := hold(t, g.bash.Process.Pid)
+	_ = g.bash.Process.Signal(unix.SIGSTOP) // or stopped, by a command
+	s.Close()
+	if !stopped.ended(0) {
+		t.Error("a guard that was stopped stays")
+	}
 }
 
 // Whom somebody else started is found by its mark.

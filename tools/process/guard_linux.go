@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Guard ends what supervisors have started when the agent itself is killed, and
@@ -107,6 +108,9 @@ func (g *Guard) leave(token string) {
 	}
 	_, _ = io.WriteString(g.say, "bye\n")
 	_ = g.say.Close()
+	// One that a command has stopped, or that finds no time, has nothing left to do.
+	hangs := time.AfterFunc(endTime, func() { _ = g.bash.Process.Kill() })
 	_ = g.bash.Wait() // its status says nothing
+	hangs.Stop()
 	g.bash, g.say = nil, nil
 }

@@ -21,6 +21,7 @@ type SearchPath struct {
 	environ []string
 	roots   []string
 	once    sync.Once
+	login   Supervisor // of the login shell that is asked
 	kept    []string
 	removed []string
 }
@@ -40,7 +41,7 @@ func (s *SearchPath) Dirs() (kept, removed []string) {
 		vars := variables(s.environ)
 		path := vars["PATH"]
 		if short(path) {
-			path = join(loginPath(vars["SHELL"], s.environ), path)
+			path = join(s.loginPath(vars["SHELL"]), path)
 		}
 		s.kept, s.removed = RebuildPath(path, s.roots)
 		if len(s.kept) == 0 && runtime.GOOS != "windows" {
@@ -49,6 +50,10 @@ func (s *SearchPath) Dirs() (kept, removed []string) {
 	})
 	return s.kept, s.removed
 }
+
+// Close ends the login shell that is being asked, with all that it started, and
+// waits until they are gone. None is asked afterwards.
+func (s *SearchPath) Close() { s.login.Close() }
 
 // Value is the PATH of children.
 func (s *SearchPath) Value() string {
@@ -138,23 +143,22 @@ const loginTime = 3 * time.Second
 
 // loginPath asks the user's login shell for its PATH; empty where it has no
 // answer in time. What start-up files print stands outside the markers.
-func loginPath(shell string, environ []string) string {
+func (s *SearchPath) loginPath(shell string) string {
 	if !filepath.IsAbs(shell) {
 		return ""
 	}
 	const begin, end = "\x02path:", "\x03"
-	var s Supervisor
-	defer s.Close()
+	defer s.login.Close()
 	out := NewTail(64 << 10)
-	home := variables(environ)["HOME"]
+	home := variables(s.environ)["HOME"]
 	if home == "" {
 		home = "/"
 	}
-	p, err := s.Start(Command{
+	p, err := s.login.Start(Command{
 		Path:   shell,
 		Args:   []string{"-l", "-c", `printf '\002path:%s\003' "$PATH"`},
 		Dir:    home,
-		Env:    environ,
+		Env:    s.environ,
 		Output: out,
 		Stderr: NewTail(0),
 	})
