@@ -97,6 +97,27 @@ func (s *Session) deferredIndexLocked() string {
 	return "\nFurther tools, which tool_search brings: " + strings.Join(names, ", ") + "\n"
 }
 
+// broughtIn is the ids of the tools that tool_search brought in a conversation, in
+// the order in which they came.
+func broughtIn(records []recorded) []string {
+	var ids []string
+	for _, m := range records {
+		for _, p := range m.parts {
+			if p.call == nil || p.call.Tool != toolSearch || p.call.Status != Completed || p.call.Output == nil {
+				continue
+			}
+			matches, _ := p.call.Output.Metadata.Extra["matches"].([]any)
+			for _, match := range matches {
+				found, _ := match.(map[string]any)
+				if id, ok := found["id"].(string); ok && !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids
+}
+
 // catalog is what tool_search sees of a session: its tools.Catalog.
 type catalog struct{ session *Session }
 

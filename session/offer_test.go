@@ -10,6 +10,7 @@ import (
 
 	"github.com/acp-agent/acp-agent/session/permission"
 	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
 // serverTool stands for a tool of a server.
@@ -119,5 +120,82 @@ func TestNothingIsKeptBackThatCannotBeFound(t *testing.T) {
 	s.rules = []permission.Rule{{Permission: toolSearch, Action: permission.Deny}}
 	if got := names(s); !slices.Contains(got, "mcp__s__t08") || s.deferredIndexLocked() != "" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// search runs tool_search in a turn of the session, as the model calls it.
+func search(t *testing.T, s *Session, queries ...string) {
+	t.Helper()
+	turn := &Turn{session: s, failures: map[string]int{}}
+	turn.ctx, turn.cancel = context.WithCancelCause(t.Context())
+	defer turn.cancel(nil)
+	for _, query := range queries {
+		c := turn.newCall(toolSearch)
+		c.rec.Args = string(mustJSON(map[string]any{"query": query, "max_results": 3}))
+		rec := s.newRecorder()
+		turn.runCalls(turn.ctx, &reply{rec: rec, calls: []*call{c}})
+		rec.finish(turn.ctx, readerBoth)
+	}
+}
+
+// What tool_search brought is there again after a load, in the same order, and the
+// model is given the same bytes.
+func TestToolsThatWereBroughtComeBackWithTheSession(t *testing.T) {
+	offered := func(s *Session) string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return string(mustJSON(s.offeredLocked())) + s.deferredIndexLocked()
+	}
+	s := offering(t, 70)
+	s.sessions.database = newDatabase(t.TempDir())
+	defer s.sessions.database.close()
+	s.ends.Sink = &told{}
+	turn := &Turn{session: s, prompt: []Content{Text("find tools")}}
+	turn.keepPrompt(t.Context())
+	before := offered(s)
+	search(t, s, "thing 31", "t05", "nothing of the kind", "thing 31", "thing 8")
+	if len(s.brought) < 3 || offered(s) == before {
+		t.Fatalf("brought %v", s.brought)
+	}
+	s.release() // as a restart does
+	s.release = nil
+	again, err := s.sessions.Load(t.Context(), s.id, Request{Dir: s.request.Dir, Editor: editorOf{s.ends}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.free()
+	if !slices.Equal(again.brought, s.brought) {
+		t.Errorf("brought %v, want %v", again.brought, s.brought)
+	}
+	if offered(again) != offered(s) {
+		t.Error("the model is offered something else after a load")
+	}
+}
+
+// editorOf is an editor that has these ends.
+type editorOf struct{ ends Ends }
+
+func (e editorOf) Connect(string, *workspace.Disk, *tools.ExecShell) Ends { return e.ends }
+
+// A stored search that failed, or holds something else, brings nothing.
+func TestBroughtInOfOddRecords(t *testing.T) {
+	with := func(status Status, metadata any) []recorded {
+		c := &callRecord{Tool: toolSearch, Status: status, Output: &tools.Envelope{Metadata: tools.Metadata{Extra: map[string]any{"matches": metadata}}}}
+		return []recorded{{parts: []recordedPart{{}, {call: &callRecord{Tool: toolSearch, Status: Completed}}, {call: c}}}}
+	}
+	good := []any{map[string]any{"id": "a"}, "b", map[string]any{"id": 7}, map[string]any{}, map[string]any{"id": "a"}, map[string]any{"id": "c"}}
+	for _, c := range []struct {
+		records []recorded
+		want    []string
+	}{
+		{with(Completed, good), []string{"a", "c"}},
+		{with(Failed, good), nil},
+		{with(Completed, "a"), nil},
+		{with(Completed, nil), nil},
+		{nil, nil},
+	} {
+		if got := broughtIn(c.records); !slices.Equal(got, c.want) {
+			t.Errorf("%+v brings %v, want %v", c.records, got, c.want)
+		}
 	}
 }

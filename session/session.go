@@ -38,7 +38,6 @@ type Session struct {
 	behind    bool       // it is in the background, or below one that is
 	floor     *floor     // where its sub-agents ask; of a sub-agent: nil
 
-	brought []string // ids of tools that were found, in that order
 	// startContext is what the hooks of its start tell the model, until it is told.
 	startContext string
 	begun        bool // the hooks of its start have run
@@ -56,7 +55,8 @@ type Session struct {
 	updated  time.Time
 	created  time.Time
 	history  []model.Message
-	system   string // made once, so that caches hit
+	brought  []string // ids of tools that tool_search found, in that order
+	system   string   // made once, so that caches hit
 	stored   bool
 	creating bool // it is still to be created in the store, and leased then
 	notices  []string
@@ -139,6 +139,7 @@ func (s *Session) restore(row store.Session, records []recorded) {
 	defer s.mu.Unlock()
 	s.history, s.title, s.created, s.updated = history(records), row.Title, row.Created, row.Updated
 	s.stored = true
+	s.brought = broughtIn(records)
 	s.model, s.thinking = row.Model, row.Options[settingThinking]
 	switch mode := permission.Mode(row.Mode); mode {
 	case permission.Default, permission.Plan, permission.DontAsk: // those that are no looser than the default
@@ -207,7 +208,7 @@ func (s *Session) lease(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(past) > known {
-		s.history = past
+		s.history, s.brought = past, broughtIn(records)
 	}
 	return nil
 }
