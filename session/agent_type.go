@@ -1,12 +1,14 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools"
 )
 
@@ -17,6 +19,7 @@ type agentType struct {
 	prompt      string   // added to the instructions
 	tools       []string // the ids of those it may use; nil: all
 	model       string   // provider/model; empty: the session's
+	file        string   // that it was read from, links resolved; empty: built in
 	readOnly    bool     // it only reads, whatever the mode allows
 }
 
@@ -32,32 +35,42 @@ const (
 	maxAgentFiles = 64       // a folder
 	maxAgentFile  = 64 << 10 // bytes
 	maxAgentHint  = 500      // bytes of a description in the prompt
+	maxAgentIndex = 16 << 10 // bytes of all of them
+	maxAgentTools = 10       // unknown names that are told
 )
 
 // agentTypes is all types: those of the project where it is trusted, from the
-// nearest folder outwards, and the user's. They are looked for once, which must
-// not be under a lock of the session.
+// nearest folder outwards, and the user's. They are looked for once, and again when
+// the project becomes trusted, which must not be under a lock of the session.
 func (s *Session) agentTypes() []agentType {
 	top := s.top()
-	top.agentsOnce.Do(func() {
-		top.agents = slices.Clone(builtinAgents)
-		for _, dir := range top.customFolders("agents") {
-			top.loadAgents(dir)
-		}
-	})
-	return top.agents
+	if found := top.agents.Load(); found != nil {
+		return *found
+	}
+	top.finding.Lock()
+	defer top.finding.Unlock()
+	if top.agents.Load() == nil {
+		top.loadAgents()
+	}
+	return *top.agents.Load()
 }
 
-// customFolders is where a session looks for what users and projects add, of one
-// sort: agents or skills.
-func (s *Session) customFolders(sort string) []string {
-	return slices.Compact(append(s.projectFolders(sort), s.userFolders(sort)...))
+// loadAgents looks for all types.
+func (s *Session) loadAgents() {
+	found := slices.Clone(builtinAgents)
+	for _, dir := range s.projectFolders("agents") {
+		found = s.addAgents(found, dir, s.root)
+	}
+	for _, dir := range s.userFolders("agents") {
+		found = s.addAgents(found, dir, "")
+	}
+	s.agents.Store(&found)
 }
 
-// projectFolders are the project's, from the nearest outwards; none before it is
-// trusted.
+// projectFolders is where a session looks for what a project adds, of one sort,
+// agents or skills, from the nearest outwards; none before it is trusted.
 func (s *Session) projectFolders(sort string) []string {
-	if !s.trusted {
+	if !s.trusted.Load() {
 		return nil
 	}
 	var folders []string
@@ -77,31 +90,74 @@ func (s *Session) userFolders(sort string) []string {
 	return []string{filepath.Join(home, ".agents", sort), filepath.Join(home, ".claude", sort)}
 }
 
-// loadAgents takes up the types of one folder. What is wrong with a file is told
-// in the next turn, and the file left out.
-func (s *Session) loadAgents(dir string) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.md"))
-	if err != nil || len(files) == 0 {
-		return
-	}
+// addAgents takes up the types of one folder, whose files must lie in within where
+// that is not empty. What is wrong with a file is told in the next turn, and the file
+// left out. A file that was found by another way is passed over.
+func (s *Session) addAgents(found []agentType, dir, within string) []agentType {
+	files := markdownFiles(dir)
 	if len(files) > maxAgentFiles {
-		s.tell(fmt.Sprintf("Of the %d agents in %s only the first %d are used.", len(files), dir, maxAgentFiles))
+		s.tell(fmt.Sprintf("Of the %d agents in %s only the first %d are used.", len(files), kinds.Escape(dir), maxAgentFiles))
 		files = files[:maxAgentFiles]
 	}
 	for _, file := range files {
-		typ, err := readAgentType(file)
-		if err == nil && slices.ContainsFunc(s.agents, func(a agentType) bool { return a.name == typ.name }) {
-			err = fmt.Errorf("there is another agent named %s already", typ.name)
-		}
-		if err == nil && typ.model != "" {
-			err = s.checkModel(typ.model)
-		}
-		if err != nil {
-			s.tell(fmt.Sprintf("The agent in %s is left out: %v.", file, err))
+		real := realPath(file)
+		if slices.ContainsFunc(found, func(a agentType) bool { return a.file == real }) {
 			continue
 		}
-		s.agents = append(s.agents, typ)
+		typ, err := agentType{}, errors.New("it is a link out of the project")
+		if within == "" || inFolder(within, real) {
+			typ, err = readAgentType(file)
+		}
+		if err == nil {
+			err = s.checkAgent(typ, found)
+		}
+		if err != nil {
+			s.tell(fmt.Sprintf("The agent in %s is left out: %v.", kinds.Escape(file), err))
+			continue
+		}
+		if unknown := s.unknownTools(typ.tools); len(unknown) > 0 {
+			s.tell(fmt.Sprintf("The agent in %s names tools that there are not: %s. It has the others.", kinds.Escape(file), strings.Join(unknown, ", ")))
+		}
+		typ.file = real
+		found = append(found, typ)
 	}
+	return found
+}
+
+// markdownFiles is the Markdown files of a folder, in the order of their names.
+func markdownFiles(dir string) (files []string) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a FIFO is not to be opened
+		return nil
+	}
+	entries, _ := os.ReadDir(dir) // what it lists in spite of an error is there
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".md") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files
+}
+
+// checkAgent says why a type cannot join those that there are.
+func (s *Session) checkAgent(typ agentType, found []agentType) error {
+	if slices.ContainsFunc(found, func(a agentType) bool { return a.name == typ.name }) {
+		return fmt.Errorf("there is another agent named %s already", typ.name)
+	}
+	if typ.model != "" {
+		return s.checkModel(typ.model)
+	}
+	return nil
+}
+
+// unknownTools is which of the names are no tool's. Those of servers are not
+// looked at, as they come later.
+func (s *Session) unknownTools(names []string) (unknown []string) {
+	for _, name := range names {
+		if _, err := s.sessions.tools.Find(name); err != nil && !strings.HasPrefix(name, tools.MCPPrefix) {
+			unknown = append(unknown, kinds.Title(kinds.Escape(name)))
+		}
+	}
+	return unknown[:min(len(unknown), maxAgentTools)]
 }
 
 // readAgentType reads a type from a Markdown file with a head.
@@ -124,7 +180,7 @@ func readAgentType(file string) (agentType, error) {
 		typ.name = strings.TrimSuffix(filepath.Base(file), ".md")
 	}
 	if strings.Trim(typ.name, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || strings.HasPrefix(typ.name, "-") || typ.name == "" || len(typ.name) > 64 {
-		return agentType{}, fmt.Errorf("its name %q is not made of a-z, 0-9, - and _", typ.name)
+		return agentType{}, fmt.Errorf("its name %s is not made of a-z, 0-9, - and _, or longer than 64", kinds.Title(fmt.Sprintf("%q", typ.name)))
 	}
 	if strings.Contains(fields["model"], "/") { // others' words, such as inherit, are the session's model
 		typ.model = fields["model"]
@@ -146,7 +202,11 @@ func (s *Session) agentIndex() string {
 	var b strings.Builder
 	b.WriteString("\nFurther types of sub-agents for the task tool:\n")
 	for _, t := range custom {
-		fmt.Fprintf(&b, "- %s: %s\n", t.name, shorten(strings.Join(strings.Fields(t.description), " "), maxAgentHint))
+		line := "- " + t.name + ": " + shorten(strings.Join(strings.Fields(kinds.Escape(t.description)), " "), maxAgentHint) + "\n"
+		if b.Len()+len(line) > maxAgentIndex {
+			line = "- " + t.name + "\n"
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

@@ -27,8 +27,8 @@ type Session struct {
 	workspace *tools.Workspace
 	exec      *tools.ExecShell
 	ends      Ends
-	root      string // what is trusted and granted as one
-	trusted   bool
+	root      string      // what is trusted and granted as one
+	trusted   atomic.Bool // its settings count that are more than restrictions
 	cfg       *config.Config
 	path      *process.SearchPath
 	backlog   *backlog
@@ -40,11 +40,10 @@ type Session struct {
 
 	// startContext is what the hooks of its start tell the model, until it is told.
 	startContext string
-	begun        bool // the hooks of its start have run
-	agentsOnce   sync.Once
-	agents       []agentType
-	skillsOnce   sync.Once
-	skills       atomic.Pointer[[]*skill] // nil: not looked for yet
+	begun        bool                        // the hooks of its start have run
+	finding      sync.Mutex                  // held while one of these is looked for; taken before mu
+	agents       atomic.Pointer[[]agentType] // nil: not looked for yet
+	skills       atomic.Pointer[[]*skill]    // nil: not looked for yet
 
 	mu       sync.Mutex
 	mode     permission.Mode

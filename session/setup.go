@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,8 @@ func (s *Session) loadConfig() {
 			cfg, problems = config.Load(config.LoadOptions{Paths: paths, Project: root})
 		}
 	}
-	s.cfg, s.trusted, s.mode, s.root = cfg, trusted, cfg.Mode, root
+	s.cfg, s.mode, s.root = cfg, cfg.Mode, root
+	s.trusted.Store(trusted)
 	for _, p := range problems {
 		s.notices = append(s.notices, "Configuration: "+p.String())
 	}
@@ -43,6 +45,29 @@ func (s *Session) loadConfig() {
 		s.notices = append(s.notices, "The permissions granted in this project do not hold: "+err.Error())
 	}
 	s.cfg.Rules = append(s.cfg.Rules, granted...)
+}
+
+// followTrust takes up that the project was trusted since the session was opened:
+// its instructions, skills and types of sub-agents are used from now on. Its
+// settings are those of the session's opening until it is opened anew.
+func (t *Turn) followTrust(ctx context.Context) {
+	s := t.session
+	if s.trusted.Load() || s.cfg.Trust == config.TrustNever {
+		return
+	}
+	if trusted, _ := s.sessions.paths.Trusted(s.request.Dir); !trusted {
+		return
+	}
+	s.finding.Lock()
+	s.trusted.Store(true)
+	s.loadAgents()
+	s.loadSkills()
+	s.finding.Unlock()
+	s.mu.Lock()
+	s.system = ""
+	s.mu.Unlock()
+	s.tell("This project is trusted now: its instructions, skills and agents are used from here on, and its settings when the session is opened again.")
+	t.update(ctx, CommandsChanged{s.Commands()})
 }
 
 // execOptions is what the session's commands run in.
@@ -120,7 +145,7 @@ func (s *Session) policyLocked() permission.Policy {
 		Roots:   s.workspace.Roots,
 		Home:    paths.Home,
 		Rules:   append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
-		Trusted: s.trusted,
+		Trusted: s.trusted.Load(),
 		Own:     []string{paths.Config, paths.Data, paths.State},
 		Private: s.cfg.Web.Private,
 

@@ -59,19 +59,29 @@ type skillRoot struct {
 	project bool // of the project: what it holds must lie in the project
 }
 
-// findSkills looks for the session's skills, once: those of a trusted project
-// from the nearest folder outwards, the user's, the configured ones. The first
-// of a name counts. It must not be called under a lock of the session.
+// findSkills looks for the session's skills, once, and again when the project
+// becomes trusted: those of a trusted project from the nearest folder outwards, the
+// user's, the configured ones. The first of a name counts. It must not be called
+// under a lock of the session.
 func (s *Session) findSkills() []*skill {
 	top := s.top()
-	top.skillsOnce.Do(func() {
-		var found []*skill
-		for _, root := range top.skillRoots() {
-			found = top.addSkills(found, root)
+	if top.skills.Load() == nil {
+		top.finding.Lock()
+		defer top.finding.Unlock()
+		if top.skills.Load() == nil {
+			top.loadSkills()
 		}
-		top.skills.Store(&found)
-	})
+	}
 	return s.foundSkills()
+}
+
+// loadSkills looks for all skills.
+func (s *Session) loadSkills() {
+	var found []*skill
+	for _, root := range s.skillRoots() {
+		found = s.addSkills(found, root)
+	}
+	s.skills.Store(&found)
 }
 
 // foundSkills is what was found so far.

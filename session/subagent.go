@@ -61,11 +61,13 @@ func (a agents) Agent(name string, background bool) (tools.Agent, error) {
 type child struct{ *Session }
 
 func (s *Session) newChild(typ *agentType, behind bool) *child {
-	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root, trusted: s.trusted,
+	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root,
 		cfg: s.cfg, path: s.path, backlog: s.backlog, parent: s, agent: typ, behind: behind, model: typ.model, created: time.Now()}
+	c.trusted.Store(s.trusted.Load())
 	ws := *s.workspace
 	ws.Seen, ws.Readable, ws.Agents = &tools.Seen{}, c.readable, agents{c}
 	ws.Catalog = catalog{c}
+	ws.Jobs = s.workspace.Jobs.Part()
 	ws.Display = false // its calls are steps in another's card
 	c.workspace = &ws
 	w := &watcher{top: s.top(), name: c.agentName(), behind: behind, calls: map[string]*watchedCall{}}
@@ -94,6 +96,7 @@ func (c *child) Run(ctx context.Context, prompt string, step func(tools.AgentSte
 	t := &Turn{session: c.Session, prompt: []Content{Text(prompt)}, failures: map[string]int{}}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	defer t.cancel(nil)
+	defer c.workspace.Jobs.Leave()
 	var err error
 	if t.llm, err = c.chooseModel(); err != nil {
 		return "", err

@@ -130,6 +130,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 		return "", err
 	}
 	t.prompt = fitted(ctx, t.prompt)
+	t.followTrust(ctx)
 	s.findSkills() // what is wrong with them is told below
 	if direct != nil {
 		t.keepPrompt(ctx)

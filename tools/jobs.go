@@ -28,6 +28,13 @@ var errStopped = errors.New("stopped")
 // Jobs is what a session runs in the background: commands and sub-agents that
 // go on beside and between its turns. It is safe for concurrent use.
 type Jobs struct {
+	*jobList
+	above *Jobs // nil: nobody
+	left  bool  // nobody looks at it any more; under the list's lock
+}
+
+// jobList is the jobs themselves.
+type jobList struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
@@ -40,9 +47,20 @@ type Jobs struct {
 
 // NewJobs makes an empty list. It must be closed.
 func NewJobs() *Jobs {
-	j := &Jobs{counts: map[string]int{}}
+	j := &Jobs{jobList: &jobList{counts: map[string]int{}}}
 	j.ctx, j.stop = context.WithCancelCause(context.Background())
 	return j
+}
+
+// Part is the same jobs as a sub-agent sees them: all can be read and stopped, and
+// the ends of those that it starts are told to it, or, once it has left, above.
+func (j *Jobs) Part() *Jobs { return &Jobs{jobList: j.jobList, above: j} }
+
+// Leave says that nobody is told anything by this part any more.
+func (j *Jobs) Leave() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.left = true
 }
 
 // Work is what a job does. It ends soon after ctx does. What it writes to out is
@@ -67,7 +85,7 @@ func (j *Jobs) Start(prefix, title string, work Work) (*Job, error) {
 	}
 	j.counts[prefix]++
 	job := &Job{ID: fmt.Sprintf("%s_%d", prefix, j.counts[prefix]), Title: title,
-		done: make(chan struct{}), out: process.NewTail(jobOutput)}
+		starter: j, done: make(chan struct{}), out: process.NewTail(jobOutput)}
 	ctx, stop := context.WithCancelCause(j.ctx)
 	job.stop = stop
 	j.list = append(j.list, job)
@@ -119,18 +137,27 @@ func (j *Jobs) namesLocked() string {
 	return strings.Join(names, ", ")
 }
 
-// Ended is the jobs that ended since it was last asked, but for those whose end
-// a reader or a stop has seen.
+// Ended is the jobs that were started here, or by one who has left, and ended since
+// it was last asked, but for those whose end a reader or a stop has seen.
 func (j *Jobs) Ended() []*Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var ended []*Job
 	for _, job := range j.list {
-		if !job.running() && job.tell() {
+		if job.toldLocked() == j && !job.running() && job.tell() {
 			ended = append(ended, job)
 		}
 	}
 	return ended
+}
+
+// toldLocked is who is told of the job's end.
+func (j *Job) toldLocked() *Jobs {
+	at := j.starter
+	for at.left && at.above != nil {
+		at = at.above
+	}
+	return at
 }
 
 // Cancel tells all jobs to end and does not wait. None can be started then.
@@ -166,9 +193,11 @@ func (s JobState) String() string {
 type Job struct {
 	ID    string // what the model calls it by
 	Title string // one line
-	stop  context.CancelCauseFunc
-	done  chan struct{}
-	out   *process.Tail
+
+	starter *Jobs
+	stop    context.CancelCauseFunc
+	done    chan struct{}
+	out     *process.Tail
 
 	mu     sync.Mutex
 	fetch  func(context.Context) // nil: the output comes by itself
