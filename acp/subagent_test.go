@@ -135,3 +135,84 @@ func TestManySubAgentsAtOnce(t *testing.T) {
 	}
 	e.end()
 }
+
+// An "always" that is answered to a sub-agent is stored where it belongs and holds in
+// the whole session: neither a sibling that waits with the same question is asked,
+// nor their parent; of a project's, the next session is not either.
+func TestAlwaysOfASubAgentHoldsForAll(t *testing.T) {
+	const command = `[{"tool":"bash","args":{"command":"go vet ./none"}}]`
+	for scope, want := range map[string]int{"session": 2, "project": 1} {
+		child := command + "\n" + `[{"text":"vetted"}]`
+		p, m, e, session := delegation(t, `[{"tool":"task","args":{"subagent_type":"general","prompt":"ONE vet"}},{"tool":"task","args":{"subagent_type":"general","prompt":"TWO vet"}}]
+			`+command+`
+			[{"text":"All vetted."}]
+			`+command+`
+			[{"text":"Again."}]`, map[string]string{"ONE": child, "TWO": child})
+		e.request(acp.MethodInitialize, map[string]any{"protocolVersion": 1, "clientInfo": map[string]any{"name": "zed", "version": "1"}}, nil)
+		asked := 0
+		take := func(line []byte) {
+			var f frame
+			if json.Unmarshal(line, &f) != nil || f.Method != acp.MethodSessionRequestPermission {
+				return
+			}
+			asked++
+			e.answer(string(f.ID), "allow-always-"+scope+"-0")
+		}
+		e.request(acp.MethodSessionPrompt, prompt(session, "delegate"), take)
+		if asked != 1 {
+			t.Errorf("%s: %d questions, want one", scope, asked)
+		}
+		e.request(acp.MethodSessionPrompt, prompt(e.newSession(p.Dir), "again"), take)
+		if asked != want || m.Left() != 0 {
+			t.Errorf("%s: in the end %d questions, want %d; %d replies left", scope, asked, want, m.Left())
+		}
+		e.end()
+	}
+}
+
+// Sub-agents that were at work when the agent ended are in no list; their parent
+// loads with its cards at their ends, and a delete takes its sub-agents, too.
+func TestSubAgentsGoWithTheirParent(t *testing.T) {
+	p, m, e, session := delegation(t, `[{"tool":"task","args":{"subagent_type":"general","prompt":"CHILD work","background":true}},{"tool":"task","args":{"subagent_type":"explore","prompt":"OTHER work"}}]
+		[{"text":"Off they go."}]`, map[string]string{"CHILD": `[{"hang":true}]`, "OTHER": `[{"text":"seen"}]`})
+	var children []string
+	note := func(line []byte) {
+		if _, rest, ok := strings.Cut(string(line), `"session":"`); ok {
+			id, _, _ := strings.Cut(rest, `"`)
+			children = append(children, id)
+		}
+	}
+	e.request(acp.MethodSessionPrompt, prompt(session, "delegate"), note)
+	m.wait(4)
+	e.end()
+	if len(children) != 2 {
+		t.Fatalf("sub-agents %q", children)
+	}
+	e = p.start(t)
+	e.request(acp.MethodInitialize, map[string]any{"protocolVersion": 1}, nil)
+	var list acp.ListSessionsResponse
+	if err := json.Unmarshal(e.request(acp.MethodSessionList, map[string]any{}, nil).Result, &list); err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != session {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+	load := func(id string) frame {
+		return e.request(acp.MethodSessionLoad, map[string]any{"sessionId": id, "cwd": p.Dir, "mcpServers": []any{}}, nil)
+	}
+	for _, id := range append(children, session) {
+		if f := load(id); f.Error != nil {
+			t.Errorf("%s does not load: %s", id, f.Error)
+		}
+	}
+	for _, id := range append(children, session) {
+		if id != session {
+			e.request(acp.MethodSessionClose, map[string]any{"sessionId": id}, nil)
+			continue
+		}
+		e.request(acp.MethodSessionDelete, map[string]any{"sessionId": id}, nil)
+	}
+	for _, id := range children {
+		if f := load(id); !strings.Contains(string(f.Error), "-32002") {
+			t.Errorf("%s is still there: %s %s", id, f.Error, f.Result)
+		}
+	}
+	e.end()
+}
