@@ -99,6 +99,25 @@ export function transcript(frames, sessionId) {
   return shown;
 }
 
+// lasting is of a transcript what has to come back: not terminals, which are
+// gone, nor the ids of the user's messages, which the agent gives.
+export function lasting(shown) {
+  return shown.map(({ who, id, text, block, entries, title, kind, status, locations, rawInput, content }) => ({
+    who, id: who === "user" ? undefined : id, text, block, entries, title, kind, status, locations, rawInput,
+    diffs: content?.filter((c) => c.type === "diff"),
+  }));
+}
+
+// show writes a transcript as text.
+export function show(shown) {
+  const of = (c) => (c.type === "diff" ? `diff ${c.path}\n-${c.oldText ?? ""}+${c.newText}` : c.type === "terminal" ? `[terminal ${c.terminalId}]` : c.content.text ?? JSON.stringify(c.content));
+  return shown.map((s) => {
+    if (s.who === "tool") return `[${s.status}] (${s.kind}) ${s.title}\n${(s.content ?? []).map(of).join("\n").replace(/^/gm, "    ")}`;
+    if (s.who === "plan") return `plan: ${s.entries.map((p) => `[${p.status}] ${p.content}`).join(", ")}`;
+    return `${s.who}: ${s.text ?? JSON.stringify(s.block)}`;
+  }).join("\n\n") + "\n";
+}
+
 // Place is a folder with a project in it and a home folder, for one agent.
 export class Place {
   constructor(name, files = {}) {
@@ -106,7 +125,10 @@ export class Place {
     this.home = path.join(this.root, "home");
     this.ws = path.join(this.root, "ws");
     for (const dir of [this.home, this.ws]) fs.mkdirSync(dir);
-    for (const [file, text] of Object.entries(files)) fs.writeFileSync(this.file(file), text);
+    for (const [file, content] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(this.file(file)), { recursive: true });
+      fs.writeFileSync(this.file(file), content);
+    }
   }
   file(name) { return path.join(this.ws, name); }
   text(name) { return fs.readFileSync(this.file(name), "utf8"); }
