@@ -153,7 +153,7 @@ func (p *placer) apply(before *workspace.Text, apply func(...workspace.Splice) (
 	}
 	after, err := apply(splices...)
 	if err != nil {
-		return nil, fmt.Errorf("the new lines cannot stand in the file: %w", err)
+		return nil, noContent("what the patch adds", err)
 	}
 	return &patched{after, p.done, splicedLines(before, splices)}, nil
 }

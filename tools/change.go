@@ -48,6 +48,14 @@ func (t target) bytes(ctx context.Context) ([]byte, error) {
 	return data, t.stale(data)
 }
 
+// noContent words why a text that a call brings cannot stand in a file.
+func noContent(what string, err error) error {
+	if errors.Is(err, workspace.ErrBinary) {
+		return fmt.Errorf("%s cannot stand in a text file: it has a NUL or other characters that no text has; write such a file with a command%w", what, quiet{err})
+	}
+	return fmt.Errorf("%s cannot stand in the file: it %w", what, err)
+}
+
 // card is the change as the editor shows it.
 func (c *change) card() kinds.Change {
 	shown := kinds.Change{Path: c.Asked, New: c.after.Body()}

@@ -101,12 +101,20 @@ func planEdit(ctx context.Context, t target, in editInput) (*edit, error) {
 		return nil, t.missing(ctx)
 	}
 	found := occurrences(before.LF(), in.Old)
+	if len(found) == 1 && !in.ReplaceAll { // two places that overlap are two as well
+		if i := strings.Index(before.LF()[found[0]+1:], in.Old); i >= 0 {
+			found = append(found, found[0]+1+i)
+		}
+	}
+	size := len(before.LF()) + len(found)*(len(in.New)-len(in.Old))
 	switch {
 	case len(found) == 0:
 		return nil, t.mismatch(fmt.Sprintf("old_string was not found in %s. %s", t.name, closest(ctx, before.LF(), in.Old)))
 	case len(found) > 1 && !in.ReplaceAll:
 		return nil, t.mismatch(fmt.Sprintf("old_string occurs %d times in %s, at lines %s: give more of the text around the one you mean, or set replace_all",
 			len(found), t.name, lineNumbers(before.LF(), found)))
+	case size > maxChanged:
+		return nil, fmt.Errorf("%s would have %d bytes, too many to change as a whole (at most %d): change it with a command", t.name, size, maxChanged)
 	}
 	splices := make([]workspace.Splice, len(found))
 	for i, at := range found {
@@ -114,7 +122,7 @@ func planEdit(ctx context.Context, t target, in editInput) (*edit, error) {
 	}
 	after, err := before.Apply(splices...)
 	if err != nil {
-		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
+		return nil, noContent("new_string", err)
 	}
 	return &edit{change{target: t, before: before, after: after}, len(found), splicedLines(before, splices)}, nil
 }
@@ -132,7 +140,7 @@ func planFill(t target, before *workspace.Text, text string) (*edit, error) {
 		after, err = before.Replace(text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("new_string cannot stand in a text file: it %w", err)
+		return nil, noContent("new_string", err)
 	}
 	return &edit{change{target: t, before: before, after: after}, 1, []int{1}}, nil
 }

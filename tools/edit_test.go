@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -350,4 +351,29 @@ func keptAround(t *testing.T, e workspace.Encoding, body, lf string, from, to in
 	}
 	mark := len(encode(""))
 	return encode(body[:inBody(from)]), encode(body[inBody(to):])[mark:]
+}
+
+// TestEditOfOverlappingMatches: a text that stands at two places that overlap is
+// not unique either.
+func TestEditOfOverlappingMatches(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"f": "}\n\n}\n\n}\n", "g": "aaaaa"})
+	_, err := call(t, ws, Edit(), args{"path": "f", "old_string": "}\n\n}", "new_string": "{}"})
+	wants(t, err, "occurs 2 times", "lines 1, 3")
+	must(t, ws, Edit(), args{"path": "g", "old_string": "aa", "new_string": "b", "replace_all": true})
+	if f, g := onDisk(t, ws, "f"), onDisk(t, ws, "g"); f != "}\n\n}\n\n}\n" || g != "bba" {
+		t.Errorf("%q, %q", f, g)
+	}
+}
+
+// TestEditThatGrowsWithoutBound: a small call must not make a text of gigabytes.
+func TestEditThatGrowsWithoutBound(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"f": strings.Repeat("a", 1<<20)})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := call(t, ws, Edit(), args{"path": "f", "old_string": "a", "new_string": strings.Repeat("b", 10_000), "replace_all": true})
+	wants(t, err, "f would have 10485760000 bytes", "with a command")
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
+		t.Errorf("it took %d bytes to say so", grown)
+	}
 }

@@ -9,10 +9,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools/workspace"
+	"golang.org/x/text/unicode/norm"
 )
 
 // target is a file that a tool works on, and what it is called.
@@ -89,10 +91,24 @@ func (t target) missing(ctx context.Context) error {
 	if t.Inside {
 		near = t.near(ctx)
 	}
+	name := unmistakable(t.name)
 	if len(near) == 0 {
-		return fmt.Errorf("%s does not exist: find it with glob%w", t.name, quiet{fs.ErrNotExist})
+		return fmt.Errorf("%s does not exist: find it with glob%w", name, quiet{fs.ErrNotExist})
 	}
-	return fmt.Errorf("%s does not exist; did you mean %s?%w", t.name, strings.Join(near, ", "), quiet{fs.ErrNotExist})
+	for i, other := range near {
+		near[i] = unmistakable(other)
+	}
+	return fmt.Errorf("%s does not exist; did you mean %s?%w", name, strings.Join(near, ", "), quiet{fs.ErrNotExist})
+}
+
+// unmistakable is a name as it is, or quoted where that hides how it is spelled:
+// blanks at its ends, control characters, bytes that are no text, characters that
+// are written in parts.
+func unmistakable(name string) string {
+	if strings.TrimSpace(name) == name && strconv.Quote(name) == `"`+name+`"` && norm.NFC.IsNormalString(name) {
+		return name
+	}
+	return strconv.QuoteToASCII(name)
 }
 
 // quiet wraps an error that has been put in other words.

@@ -28,7 +28,7 @@ func (f *function[In]) Prepare(ctx context.Context, ws *Workspace, input json.Ra
 		return nil, err
 	}
 	var in In
-	if err := json.Unmarshal(args, &in); err != nil {
+	if err := decodeArguments(args, &in); err != nil {
 		return nil, fmt.Errorf("%s: the arguments do not fit: %w%s", f.spec.ID, err, f.checks.expected())
 	}
 	action, err := f.prepare(ctx, ws, in)

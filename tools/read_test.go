@@ -331,3 +331,23 @@ func TestReadTitleOfPart(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingNamesAreUnmistakable: names that look like what was asked for show
+// in what they differ.
+func TestMissingNamesAreUnmistakable(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"end.txt ": "", "two\nlines.md": "", "u\u0308ber.go": "", "plain.c": ""})
+	for name, want := range map[string]string{
+		"end.txt":      `did you mean "end.txt "?`,
+		"two\nline.md": `"two\nline.md" does not exist; did you mean "two\nlines.md"?`,
+		"\u00fcber.go": `did you mean "u\u0308ber.go"?`,
+		"plan.c":       `plan.c does not exist; did you mean plain.c?`,
+	} {
+		_, err := call(t, ws, Read(), args{"path": name})
+		wants(t, err, want)
+	}
+	_, err := call(t, ws, Read(), args{"path": strings.Repeat("x/", 1<<20)})
+	wants(t, err, "2097152 bytes", "more than the 4096")
+	if len(err.Error()) > 300 {
+		t.Errorf("the error has %d bytes", len(err.Error()))
+	}
+}

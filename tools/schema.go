@@ -51,6 +51,9 @@ func (s *Schema) Check(args json.RawMessage) (json.RawMessage, error) {
 	if _, ok := value.(map[string]any); !ok {
 		return nil, fmt.Errorf("%s: the arguments must be a JSON object%s", s.tool, s.expected())
 	}
+	if n := longestNumber(value); n > maxDigits {
+		return nil, fmt.Errorf("%s: the arguments have a number of %d digits%s", s.tool, n, s.expected())
+	}
 	compiled, err := s.compiled()
 	if err != nil || compiled == nil {
 		return args, nil
@@ -64,6 +67,28 @@ func (s *Schema) Check(args json.RawMessage) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s: %w", s.tool, err)
 	}
 	return nil, fmt.Errorf("%s: %s%s", s.tool, findings(invalid), s.expected())
+}
+
+// maxDigits is how many characters a number may be written in: the library works
+// out the exact value, which takes minutes with a million digits.
+const maxDigits = 1000
+
+// longestNumber is how many characters the longest number of a JSON value has.
+func longestNumber(value any) int {
+	longest := 0
+	switch v := value.(type) {
+	case map[string]any:
+		for _, one := range v {
+			longest = max(longest, longestNumber(one))
+		}
+	case []any:
+		for _, one := range v {
+			longest = max(longest, longestNumber(one))
+		}
+	case json.Number:
+		longest = len(v)
+	}
+	return longest
 }
 
 // Err says why the schema cannot be compiled; nil where it can.

@@ -86,7 +86,7 @@ func planWrite(ctx context.Context, t target, content string) (*change, error) {
 		c.after, err = before.Replace(content)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the content is no text: it %w; write such a file with a command", err)
+		return nil, noContent("the content", err)
 	}
 	return c, nil
 }

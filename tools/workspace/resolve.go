@@ -15,6 +15,9 @@ import (
 // ErrLoop says that symbolic links lead round in a circle.
 var ErrLoop = errors.New("symbolic links lead in a circle")
 
+// maxPath is the longest path in bytes, as in Linux.
+const maxPath = 4096
+
 // maxLinks is how many links a path may lead through, as in Linux.
 const maxLinks = 40
 
@@ -30,6 +33,9 @@ const maxLinks = 40
 func (r *Roots) Resolve(path string) (Path, error) {
 	if path == "" {
 		return Path{}, errors.New("the path is empty")
+	}
+	if len(path) > maxPath {
+		return Path{}, fmt.Errorf("the path has %d bytes, more than the %d that a path may have: it begins with %q", len(path), maxPath, path[:64])
 	}
 	if strings.ContainsRune(path, 0) {
 		return Path{}, fmt.Errorf("the path %q has a NUL character in it", path)
