@@ -17,6 +17,10 @@ type applyPatchInput struct {
 // none (spec/tools.md, "extensions"). Files are created, deleted, renamed and
 // copied, and their executable bits set, as git's extended diffs say it.
 //
+// Names may turn: where one file comes in the place of another that is moved away
+// or deleted, the old one gets a name beside it for the time of the change, which a
+// crash may leave.
+//
 // A hunk goes where its lines stand, and the result tells where that is not
 // where it says; context is compared exactly, but for line ends. Wrong line
 // counts in a hunk's title are forgiven. Binary files are moved and removed, but

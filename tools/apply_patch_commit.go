@@ -33,20 +33,53 @@ func (p *patchPlan) commit(ctx context.Context) error {
 	steps := slices.Clone(p.steps)
 	slices.SortStableFunc(steps, func(a, b *patchStep) int { return int(a.does) - int(b.does) })
 	for _, s := range steps {
-		if err := c.check(ctx, s); err != nil {
+		if err := c.check(ctx, p, s); err != nil {
 			return fmt.Errorf("nothing was changed: %w", err)
 		}
 	}
-	for _, s := range steps {
-		err := context.Cause(ctx)
-		if err == nil {
-			err = c.step(ctx, s)
-		}
-		if err != nil {
-			return c.back(ctx, err)
+	for _, do := range []func(context.Context, *patchStep) error{p.park(c), c.step} {
+		for _, s := range steps {
+			err := context.Cause(ctx)
+			if err == nil {
+				err = do(ctx, s)
+			}
+			if err != nil {
+				return c.back(ctx, err)
+			}
 		}
 	}
 	return nil
+}
+
+// park makes the place free of a file that leaves it and for which another comes:
+// it gets a name beside it, which no other file has, until its own step. The
+// other is not written by an editor, which may still show the one that was there;
+// check found that nothing of that is unsaved.
+func (p *patchPlan) park(c *patchCommit) func(context.Context, *patchStep) error {
+	return func(ctx context.Context, s *patchStep) error {
+		next := p.known[s.lies.Target]
+		if next == nil || p.gone[s.lies.Target] != s {
+			return nil
+		}
+		from, to := s.lies, s.lies
+		to.Target = filepath.Join(filepath.Dir(from.Target), workspace.TemporaryName())
+		if err := c.disk.Move(ctx, from, to, s.raw); err != nil {
+			return s.changed(err)
+		}
+		s.lies = to
+		c.ws.Seen.Forget(from.Target)
+		c.undo = append(c.undo, func(ctx context.Context) error {
+			err := c.disk.Move(ctx, to, from, s.raw)
+			if err == nil {
+				c.ws.Seen.Saw(from.Target, s.raw)
+			}
+			return err
+		})
+		onDisk := *c.ws
+		onDisk.Files = c.disk
+		next.ws = &onDisk
+		return nil
+	}
 }
 
 // back undoes what was done, the last first.
@@ -70,7 +103,7 @@ func (c *patchCommit) back(ctx context.Context, failed error) error {
 
 // check reports as ErrChanged that a file is not as it was when the step was
 // worked out.
-func (c *patchCommit) check(ctx context.Context, s *patchStep) error {
+func (c *patchCommit) check(ctx context.Context, p *patchPlan, s *patchStep) error {
 	from, want := s.target, s.raw
 	switch s.does {
 	case patchMoves:
@@ -81,7 +114,7 @@ func (c *patchCommit) check(ctx context.Context, s *patchStep) error {
 		}
 		want = s.before.Bytes()
 	case patchCreates, patchCopies:
-		return s.vacant(ctx)
+		return p.room(ctx, s)
 	}
 	now, err := from.read(ctx)
 	switch {
@@ -90,7 +123,7 @@ func (c *patchCommit) check(ctx context.Context, s *patchStep) error {
 	case err == nil && !bytes.Equal(now, want):
 		err = workspace.ErrChanged
 	case err == nil && s.does == patchMoves:
-		err = s.vacant(ctx)
+		err = p.room(ctx, s)
 	}
 	if errors.Is(err, workspace.ErrChanged) {
 		return fmt.Errorf("%s: %w; read it again, then make the patch", from.name, workspace.ErrChanged)
@@ -140,7 +173,7 @@ func (c *patchCommit) write(ctx context.Context, s *patchStep) error {
 			err = c.disk.Remove(ctx, s.Path, now)
 			c.ws.Seen.Forget(s.Target)
 		default:
-			_, err = c.ws.Files.WriteFile(ctx, s.Path, now, before)
+			_, err = s.ws.Files.WriteFile(ctx, s.Path, now, before)
 			c.ws.Seen.Saw(s.Target, before)
 		}
 		if before == nil {
@@ -180,18 +213,18 @@ func presentFolder(path string) string {
 
 func (c *patchCommit) move(ctx context.Context, s *patchStep) error {
 	folder := presentFolder(s.Target)
-	if err := c.disk.Move(ctx, s.source.Path, s.Path, s.raw); err != nil {
+	if err := c.disk.Move(ctx, s.lies, s.Path, s.raw); err != nil {
 		return err
 	}
-	seen := func(from, to target) {
+	seen := func(from, to workspace.Path) {
 		c.ws.Seen.Forget(from.Target)
 		c.ws.Seen.Saw(to.Target, s.raw)
 	}
-	seen(s.source, s.target)
+	seen(s.lies, s.Path)
 	c.undo = append(c.undo, func(ctx context.Context) error {
-		err := c.disk.Move(ctx, s.Path, s.source.Path, s.raw)
+		err := c.disk.Move(ctx, s.Path, s.lies, s.raw)
 		if err == nil {
-			seen(s.target, s.source)
+			seen(s.Path, s.lies)
 			c.disk.RemoveFolders(s.Path, folder)
 		}
 		return err
@@ -200,20 +233,20 @@ func (c *patchCommit) move(ctx context.Context, s *patchStep) error {
 }
 
 func (c *patchCommit) remove(ctx context.Context, s *patchStep) error {
-	mode, err := c.disk.Mode(s.Path)
+	mode, err := c.disk.Mode(s.lies)
 	if err != nil {
 		return err
 	}
-	if err := c.disk.Remove(ctx, s.Path, s.raw); err != nil {
+	if err := c.disk.Remove(ctx, s.lies, s.raw); err != nil {
 		return err
 	}
-	c.ws.Seen.Forget(s.Target)
+	c.ws.Seen.Forget(s.lies.Target)
 	c.undo = append(c.undo, func(ctx context.Context) error {
-		if _, err := c.disk.WriteFile(ctx, s.Path, nil, s.raw); err != nil {
+		if _, err := c.disk.WriteFile(ctx, s.lies, nil, s.raw); err != nil {
 			return err
 		}
-		c.ws.Seen.Saw(s.Target, s.raw)
-		return c.disk.SetMode(ctx, s.Path, mode)
+		c.ws.Seen.Saw(s.lies.Target, s.raw)
+		return c.disk.SetMode(ctx, s.lies, mode)
 	})
 	return nil
 }

@@ -40,6 +40,44 @@ func TestApplyPatchOfRepeatedLines(t *testing.T) {
 	}
 }
 
+// TestApplyPatchOfNamesThatTurn: files that get each other's names, in chains and
+// in circles, and others that come where one went away.
+func TestApplyPatchOfNamesThatTurn(t *testing.T) {
+	needGit(t)
+	t.Parallel()
+	g := &gitCases{dir: t.TempDir(), rand: rand.New(rand.NewPCG(5, 11)), rare: 9, turned: true}
+	const want = 40
+	for range want * 2 {
+		g.cases = append(g.cases, g.turn())
+	}
+	g.fill(t)
+	if r := g.compare(t, want); r.same < want {
+		t.Errorf("%+v: too few are compared", r)
+	}
+}
+
+// turn makes a change up by which files get the names of others.
+func (g *gitCases) turn() gitCase {
+	c := gitCase{old: gitTree{}, new: gitTree{}}
+	names := []string{"a", "b.go", "c/d", "c/e f", "g"}
+	to := g.rand.Perm(len(names))
+	for i, name := range names {
+		var b strings.Builder
+		for line := range 20 + g.rand.IntN(20) {
+			fmt.Fprintf(&b, "%s %d %d\n", name, line, g.rand.Uint32())
+		}
+		f := gitFile{b.String(), g.rand.IntN(3) == 0}
+		if g.rand.IntN(6) > 0 {
+			c.old[name] = f
+		}
+		if g.rand.IntN(6) > 0 {
+			c.new[names[to[i]]] = gitFile{g.maybe(f.text, g.edit(f.text)), f.exec}
+		}
+	}
+	c.found = c.old
+	return c
+}
+
 func needGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -147,14 +185,22 @@ type gitCases struct {
 	cases []gitCase
 	rand  *rand.Rand
 	rare  int // of so many lines one is common
+
+	turned bool // files get the names of others
 }
 
 func newGitCases(t *testing.T, n, rare int, r *rand.Rand) *gitCases {
 	g := &gitCases{dir: t.TempDir(), rand: r, rare: rare}
-	g.git(t, g.dir, "init", "-q")
 	for range n {
 		g.cases = append(g.cases, g.invent())
 	}
+	g.fill(t)
+	return g
+}
+
+// fill puts the cases into the repository.
+func (g *gitCases) fill(t *testing.T) {
+	g.git(t, g.dir, "init", "-q")
 	for i, c := range g.cases {
 		c.old.write(t, filepath.Join(g.dir, fmt.Sprint(i)))
 	}
@@ -168,7 +214,6 @@ func newGitCases(t *testing.T, n, rare int, r *rand.Rand) *gitCases {
 		c.new.write(t, dir)
 	}
 	g.git(t, g.dir, "add", "-A")
-	return g
 }
 
 func (g *gitCases) command(dir string, args ...string) *exec.Cmd {
@@ -198,6 +243,9 @@ func (g *gitCases) diff(t *testing.T, i int) string {
 			args = append(args, option...)
 			break
 		}
+	}
+	if g.turned {
+		args = append(args, "-B10%/10%", "-M")
 	}
 	if g.rand.IntN(4) == 0 {
 		args = append(args, "--src-prefix=i/", "--dst-prefix=w/")

@@ -17,8 +17,9 @@ import (
 type patchStep struct {
 	change // its target is the file as it is called afterwards
 	does   patchDoes
-	source target // of a move or a copy
-	raw    []byte // what a file holds that is deleted or moved
+	source target         // of a move or a copy
+	raw    []byte         // what a file holds that is deleted or moved
+	lies   workspace.Path // where that file lies, until it is done
 	exec   execBit
 	mode   fs.FileMode // of the source of a copy
 	notes  []string    // where hunks landed
@@ -48,6 +49,7 @@ func resolveParts(ws *Workspace, files []*patchFile) ([]patchPart, error) {
 	parts := make([]patchPart, len(files))
 	for i, f := range files {
 		parts[i].patchFile = f
+		f.unprefix(ws)
 		for name, t := range map[string]*target{f.old: &parts[i].from, f.new: &parts[i].to} {
 			if name == "" {
 				continue
@@ -65,17 +67,32 @@ func resolveParts(ws *Workspace, files []*patchFile) ([]patchPart, error) {
 	return parts, nil
 }
 
+// unprefix takes a prefix of git's off a name that has the same on both sides,
+// where there is only a file without.
+func (f *patchFile) unprefix(ws *Workspace) {
+	prefix, rest := letter(f.old)
+	if f.old != f.new || prefix == "" {
+		return
+	}
+	with, err := ws.Resolve(f.old)
+	without, err2 := ws.Resolve(rest)
+	if err == nil && err2 == nil && with.Inside && without.Inside && !with.Exists && without.Exists {
+		f.old, f.new = rest, rest
+	}
+}
+
 // patchPlan is all that a patch does.
 type patchPlan struct {
 	ws    *Workspace
 	steps []*patchStep
-	known map[string]*patchStep // by the target of each file that is touched
+	known map[string]*patchStep // by the target of each file that is changed or comes to be
+	gone  map[string]*patchStep // by that of each file that is moved away or deleted
 	size  int                   // bytes of the files
 }
 
 // planPatch works out what the files will hold. Nothing is written.
 func planPatch(ctx context.Context, ws *Workspace, parts []patchPart) (*patchPlan, error) {
-	p := &patchPlan{ws: ws, known: map[string]*patchStep{}}
+	p := &patchPlan{ws: ws, known: map[string]*patchStep{}, gone: map[string]*patchStep{}}
 	for _, part := range parts {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -89,6 +106,11 @@ func planPatch(ctx context.Context, ws *Workspace, parts []patchPart) (*patchPla
 		}
 		if p.size > maxChanged {
 			return nil, fmt.Errorf("the files of the patch have more than %d bytes together: split it", maxChanged)
+		}
+	}
+	for _, s := range p.steps {
+		if err := p.room(ctx, s); err != nil {
+			return nil, err
 		}
 	}
 	if !slices.ContainsFunc(p.steps, (*patchStep).matters) {
@@ -128,13 +150,43 @@ func (p *patchPlan) creates(part patchPart) bool {
 		len(part.hunks) == 1 && part.hunks[0].oldAt == 0 && len(part.hunks[0].side('-')) == 0
 }
 
-// touch registers a file; each is touched once.
+// touch registers a file that is changed or comes to be; it is once.
 func (p *patchPlan) touch(t target, s *patchStep) error {
-	if p.known[t.Target] != nil {
-		return fmt.Errorf("the patch does several things to %s: make them one, or send them one after the other", t.name)
+	if p.known[t.Target] != nil || p.gone[t.Target] != nil && s.does == patchEdits {
+		return several(t)
 	}
 	p.known[t.Target] = s
 	return nil
+}
+
+// leave registers a file that is moved away or deleted. Another may come in its
+// place, by an earlier or a later part: moves mean the files as they are, in
+// whatever order they stand (git apply).
+func (p *patchPlan) leave(t target, s *patchStep) error {
+	if other := p.known[t.Target]; p.gone[t.Target] != nil || other != nil && other.does == patchEdits {
+		return several(t)
+	}
+	p.gone[t.Target] = s
+	s.lies = t.Path
+	return nil
+}
+
+func several(t target) error {
+	return fmt.Errorf("the patch does several things to %s: make them one, or send them one after the other", t.name)
+}
+
+// comes reports whether a file comes to be by the step.
+func (s *patchStep) comes() bool {
+	return s.does == patchCreates || s.does == patchCopies || s.does == patchMoves
+}
+
+// room is the error where the step's file comes to a place that is taken, and
+// that the patch does not make free.
+func (p *patchPlan) room(ctx context.Context, s *patchStep) error {
+	if !s.comes() || p.gone[s.Target] != nil {
+		return nil
+	}
+	return s.vacant(ctx)
 }
 
 // load reads a file that must exist. The text is nil where it is none.
@@ -194,7 +246,7 @@ func count(n int, what string) string {
 
 func (p *patchPlan) editing(ctx context.Context, part patchPart) (*patchStep, error) {
 	t := part.to
-	if s := p.known[t.Target]; s != nil && s.does != patchDeletes && s.Target == t.Target && s.after != nil {
+	if s := p.known[t.Target]; s != nil && s.after != nil {
 		return nil, s.again(ctx, part)
 	}
 	s := &patchStep{change: change{target: t}, exec: part.exec}
@@ -236,12 +288,6 @@ func (t target) vacant(ctx context.Context) error {
 func (p *patchPlan) creation(ctx context.Context, part patchPart) (*patchStep, error) {
 	t := part.to
 	s := &patchStep{change: change{target: t}, does: patchCreates, exec: part.exec}
-	if err := p.touch(t, s); err != nil {
-		return nil, err
-	}
-	if err := t.vacant(ctx); err != nil {
-		return nil, err
-	}
 	for _, h := range part.hunks {
 		if len(h.side('-')) > 0 {
 			return nil, fmt.Errorf("line %d of the patch: it creates %s, so that each line begins with a +", h.line, t.name)
@@ -251,15 +297,23 @@ func (p *patchPlan) creation(ctx context.Context, part patchPart) (*patchStep, e
 	if err != nil {
 		return nil, err
 	}
-	return s, s.apply(ctx, t, part, empty, nil)
+	if deleted := p.gone[t.Target]; deleted != nil && deleted.does == patchDeletes && deleted.before != nil {
+		delete(p.gone, t.Target) // another content is all that it gets
+		deleted.does, deleted.exec = patchEdits, part.exec
+		if mode, err := workspace.NewDisk(p.ws.Roots).Mode(t.Path); err == nil && (mode&0o100 != 0) == (part.exec == execSet) {
+			deleted.exec = execKept
+		}
+		return nil, errors.Join(p.touch(t, deleted), deleted.apply(ctx, t, part, empty, nil))
+	}
+	if s.exec == execCleared { // as new files are
+		s.exec = execKept
+	}
+	return s, errors.Join(p.touch(t, s), s.apply(ctx, t, part, empty, nil))
 }
 
 func (p *patchPlan) copying(ctx context.Context, part patchPart) (*patchStep, error) {
 	s := &patchStep{change: change{target: part.to}, does: patchCopies, source: part.from, exec: part.exec}
 	if err := p.touch(part.to, s); err != nil {
-		return nil, err
-	}
-	if err := part.to.vacant(ctx); err != nil {
 		return nil, err
 	}
 	raw, text, err := p.load(ctx, part.from)
@@ -278,10 +332,7 @@ func (p *patchPlan) copying(ctx context.Context, part patchPart) (*patchStep, er
 
 func (p *patchPlan) moving(ctx context.Context, part patchPart) (*patchStep, error) {
 	s := &patchStep{change: change{target: part.to}, does: patchMoves, source: part.from, exec: part.exec}
-	if err := errors.Join(p.touch(part.from, s), p.touch(part.to, s), part.from.plain()); err != nil {
-		return nil, err
-	}
-	if err := part.to.vacant(ctx); err != nil {
+	if err := errors.Join(p.leave(part.from, s), p.touch(part.to, s), part.from.plain()); err != nil {
 		return nil, err
 	}
 	raw, text, err := p.load(ctx, part.from)
@@ -295,7 +346,7 @@ func (p *patchPlan) moving(ctx context.Context, part patchPart) (*patchStep, err
 func (p *patchPlan) deletion(ctx context.Context, part patchPart) (*patchStep, error) {
 	t := part.from
 	s := &patchStep{change: change{target: t}, does: patchDeletes}
-	if err := errors.Join(p.touch(t, s), t.plain()); err != nil {
+	if err := errors.Join(p.leave(t, s), t.plain()); err != nil {
 		return nil, err
 	}
 	raw, text, err := p.load(ctx, t)

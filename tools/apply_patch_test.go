@@ -71,6 +71,14 @@ func TestApplyPatch(t *testing.T) {
 		{"of a new file that is not called so", "<none>", "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", "a\n", "created f"},
 		{"of a new file with CRLF", "<none>", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\r\n", "a\r\n", "created f"},
 		{"of a new file, all of it CRLF", "<none>", "--- /dev/null\r\n+++ b/f\r\n@@ -0,0 +1 @@\r\n+a\r\n", "a\n", "created f"},
+		{"with a prefix on one side", "a\n", "--- a/f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", "changed f"},
+		{"with the same prefix on both sides", "a\n", "--- a/f\n+++ a/f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", "changed f"},
+		{"of two folders", "a\n", "--- v1.0/f\n+++ v1.1/f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", "changed f"},
+		{"against a copy", "a\n", "--- f.orig\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", "changed f"},
+		{"with dates behind blanks", "a\n", "--- f 2024-01-01 10:00:00.000000000 +0100\n+++ f 2024-01-01 10:00:00\n@@ -1 +1 @@\n-a\n+b\n", "b\n", "changed f"},
+		{"of a new file, from a/dev/null", "<none>", "--- a/dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", "a\n", "created f"},
+		{"that deletes and creates", "a\nb\n", "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\ndiff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+c\n", "c\n", "changed f"},
+		{"that deletes, creates and changes", "a\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+c\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-c\n+d\n", "d\n", "changed f"},
 		{"of a new empty file", "<none>", "diff --git a/f b/f\nnew file mode 100644\nindex 0000000..e69de29\n", "", "created f (0 bytes)"},
 		{"of an empty file", "", "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", "a\n", "changed f"},
 		{"that deletes", "a\nb\n", "--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n", "<none>", "deleted f"},
@@ -175,6 +183,15 @@ func TestApplyPatchFails(t *testing.T) {
 }
 
 // names lists all files with what they hold.
+// TestApplyPatchOfANameThatEndsInABlank: a tab says that the blank is the name's.
+func TestApplyPatchOfANameThatEndsInABlank(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"f ": "a\n"})
+	must(t, ws, ApplyPatch(), args{"patch": "--- a/f \t\n+++ b/f \t\n@@ -1 +1 @@\n-a\n+b\n"})
+	if got := onDisk(t, ws, "f "); got != "b\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func names(t *testing.T, ws *Workspace) string {
 	t.Helper()
 	var all []string
@@ -359,6 +376,56 @@ func TestApplyPatchAllOrNothing(t *testing.T) {
 	must(t, ws, ApplyPatch(), args{"patch": patch})
 	if got := names(t, ws); got != `a.txt="A\n" moved/m.txt="M\n" new/deep/n.txt="n\n"` {
 		t.Error(got)
+	}
+}
+
+// TestApplyPatchOfNamesThatTurnAllOrNothing: where files get each other's names,
+// a failure puts each back under its own.
+func TestApplyPatchOfNamesThatTurnAllOrNothing(t *testing.T) {
+	const patch = "diff --git a/a b/b\nrename from a\nrename to b\n--- a/a\n+++ b/b\n@@ -1 +1 @@\n-a\n+A\n" +
+		"diff --git a/b b/c\nrename from b\nrename to c\ndiff --git a/c b/c\ndeleted file mode 100755\n--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-c\n" +
+		"diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+new\n" +
+		"--- a/late\n+++ /dev/null\n@@ -1 +0,0 @@\n-late\n"
+	const before = `a="a\n" b="b\n" c="c\n" late="late\n"`
+	files := map[string]string{"a": "a\n", "b": "b\n", "c": "c\n", "late": "late\n"}
+	for name, fails := range map[string]func(cancel func(), ws *Workspace){
+		"cancelled":       func(cancel func(), ws *Workspace) { cancel() },
+		"a removal fails": func(_ func(), ws *Workspace) { put(t, ws, "late", "changed\n") },
+		"none":            func(func(), *Workspace) {},
+	} {
+		ws := diskWorkspace(t, files)
+		if err := os.Chmod(at(ws, "c"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		e := &editor{Files: ws.Files, buffers: map[string]string{at(ws, "a"): "a\n"}} // which shows it still when it is moved
+		ws.Files = e
+		a, err := prepared(t, ws, ApplyPatch(), args{"patch": patch + "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+x\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ws.Files = &meddler{Files: e, at: 1, do: func() { fails(cancel, ws) }}
+		_, err = a.Run(ctx, func(Output) {})
+		cancel()
+		got := names(t, ws)
+		if name == "none" {
+			if err != nil || got != `a="new\n" b="A\n" c="b\n"` {
+				t.Errorf("%s, %v", got, err)
+			}
+			continue
+		}
+		wants(t, err, "put back")
+		if got = strings.Replace(got, "changed", "late", 1); got != before {
+			t.Errorf("%s: it left %s", name, got)
+		}
+		if info, err := os.Stat(at(ws, "c")); err != nil || info.Mode().Perm() != 0o755 && runtime.GOOS != "windows" {
+			t.Errorf("%v, %v", info, err)
+		}
+		for file, text := range files {
+			if ws.Seen.Stale(at(ws, file), []byte(text)) {
+				t.Errorf("%s: %s counts as changed", name, file)
+			}
+		}
 	}
 }
 

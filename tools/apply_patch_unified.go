@@ -3,6 +3,7 @@ package tools
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // unified reads the files of a unified diff.
@@ -80,12 +81,14 @@ func (r *patchReader) headNames() (names patchNames, none nothing, err error) {
 // and a date.
 func (r *patchReader) headName() (name string, none bool, err error) {
 	text := r.line(0)[len("--- "):]
-	name, date, _ := strings.Cut(text, "\t")
-	if strings.HasPrefix(text, `"`) {
+	name, date, tab := strings.Cut(text, "\t")
+	switch {
+	case strings.HasPrefix(text, `"`):
 		if name, date, err = r.quoted(text); err != nil {
 			return "", false, err
 		}
-	} else {
+	case !tab:
+		name, date = cutDate(text)
 		name = strings.TrimRight(name, " ")
 	}
 	if name == "" {
@@ -94,6 +97,20 @@ func (r *patchReader) headName() (name string, none bool, err error) {
 	r.at++
 	date = strings.TrimSpace(date)
 	return name, strings.HasPrefix(date, "1970-01-01 ") || strings.HasPrefix(date, "1969-12-31 "), nil
+}
+
+// cutDate takes off a date that is only a blank apart from the name.
+func cutDate(text string) (name, date string) {
+	const form = "2006-01-02 15:04:05"
+	for i := 1; i+1+len(form) <= len(text); i++ {
+		if text[i] != ' ' {
+			continue
+		}
+		if _, err := time.Parse(form, text[i+1:i+1+len(form)]); err == nil {
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, ""
 }
 
 // quoted reads a name in C's quotes, and gives what follows it.
@@ -113,6 +130,11 @@ func (r *patchReader) quoted(text string) (name, rest string, err error) {
 func (n patchNames) stripped() (old, new string) {
 	one, oldRest := letter(n.old)
 	two, newRest := letter(n.new)
+	if nowhere := devNull[1:]; oldRest == nowhere && one != "" {
+		n.old = devNull
+	} else if newRest == nowhere && two != "" {
+		n.new = devNull
+	}
 	switch {
 	case n.old == devNull && n.new == devNull:
 		return "", ""
@@ -125,9 +147,37 @@ func (n patchNames) stripped() (old, new string) {
 	case n.new == devNull:
 		return n.old, ""
 	case one != "" && two != "" && one != two:
-		return oldRest, newRest
+		old, new = oldRest, newRest
+	case one != "" && oldRest == n.new || two != "" && newRest == n.old: // one of them has it
+		return n.shorter(), n.shorter()
+	default:
+		old, new = n.old, n.new
 	}
-	return n.old, n.new
+	if old != new && isBackup(old, new) {
+		return new, new
+	}
+	oldTop, oldBelow, _ := strings.Cut(old, "/")
+	newTop, newBelow, _ := strings.Cut(new, "/")
+	if oldTop != "" && newTop != "" && oldTop != newTop && newBelow != "" && oldBelow == newBelow { // diff -r OLD NEW
+		return newBelow, newBelow
+	}
+	return old, new
+}
+
+func (n patchNames) shorter() string {
+	if len(n.old) < len(n.new) {
+		return n.old
+	}
+	return n.new
+}
+
+// isBackup reports whether old is named as what new was before.
+func isBackup(old, new string) bool {
+	switch strings.TrimPrefix(old, new) {
+	case ".orig", ".old", ".bak", "~":
+		return true
+	}
+	return false
 }
 
 // letter cuts off a prefix that git writes (diff.mnemonicPrefix).
@@ -241,9 +291,7 @@ func (r *patchReader) gitValue(f *patchFile, head *gitHead, key, value string) (
 		f.exec, err = r.mode(value)
 	case "new file mode":
 		head.created = true
-		if f.exec, err = r.mode(value); f.exec == execCleared {
-			f.exec = execKept
-		}
+		f.exec, err = r.mode(value)
 	case "deleted file mode":
 		head.deleted = true
 		_, err = r.mode(value)

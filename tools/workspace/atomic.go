@@ -170,7 +170,7 @@ func (f *parent) temporary(data []byte, info fs.FileInfo) (string, error) {
 	if info != nil {
 		mode = 0o600
 	}
-	name := ".acp-agent-" + rand.Text() + ".tmp"
+	name := TemporaryName()
 	file, err := f.at.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err
@@ -181,6 +181,11 @@ func (f *parent) temporary(data []byte, info fs.FileInfo) (string, error) {
 	}
 	return name, nil
 }
+
+// TemporaryName is a name that no file has, and that tells whose it is: of a file
+// that is being written, or that is being moved out of another's way. A crash may
+// leave one.
+func TemporaryName() string { return ".acp-agent-" + rand.Text() + ".tmp" }
 
 // fill writes a new file to the disk and closes it. It gets the owner and the
 // mode that info tells (nil: stays as it was made), after its content, since
