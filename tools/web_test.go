@@ -61,6 +61,31 @@ func TestWebFetchResult(t *testing.T) {
 	}
 }
 
+// TestWebFetchStatus holds that an answer that is no page is an error that says
+// what to do, beside what the server says.
+func TestWebFetchStatus(t *testing.T) {
+	at, _ := kinds.ParseURL("https://docs.example.com/")
+	for status, want := range map[int]string{
+		304: "answered 304 (not modified); it has no page", 300: "answered 300", 302: "answered 302", 401: "wants a login", 403: "wants a login",
+		404: "(not found); check the URL", 410: "check the URL", 418: "answered 418; check", 429: "asked too often", 500: "the server failed", 503: "try again later", 999: "answered 999",
+	} {
+		r, err := pageResult(WebPage{URL: at, Status: status, Text: "what it says"}, 0, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(r.Text, "what it says") {
+			t.Errorf("%d: %v, %q", status, err, r.Text)
+		}
+	}
+	for _, c := range []struct {
+		page   WebPage
+		script bool
+	}{{WebPage{Status: 204}, false}, {WebPage{Status: 200, Type: "text/html", Size: 9}, true}, {WebPage{Status: 200, Type: "text/plain", Size: 1, Text: "\n"}, false}} {
+		c.page.URL = at
+		r, err := pageResult(c.page, 0, nil)
+		if err != nil || !strings.Contains(r.Text, "It has no text") || strings.Contains(r.Text, "script") != c.script {
+			t.Errorf("%+v: %q, %v", c.page, r.Text, err)
+		}
+	}
+}
+
 // TestWebContentStaysInside holds that nothing in a page ends the marks around
 // it, nor is there what no reader would see.
 func TestWebContentStaysInside(t *testing.T) {
@@ -105,6 +130,17 @@ func TestWebFetchLimits(t *testing.T) {
 		fit := Fit(r, WebFetch().Spec(), spool)
 		if fit.Text != r.Text {
 			t.Errorf("max_bytes %d: the result is cut again", most)
+		}
+	}
+	for name, p := range map[string]WebPage{
+		"a page of marks":  {URL: at, Text: strings.Repeat("<web_content>", 30_000)},
+		"a title of marks": {URL: at, Text: long, Title: strings.Repeat("<web_content>", 20)},
+		"a long URL":       {URL: &kinds.URL{Scheme: "https", Host: "x.example", Port: 443, Path: "/" + strings.Repeat("a", 60_000)}, Text: long},
+	} {
+		p.Status = 200
+		r, err := pageResult(p, 0, nil)
+		if err != nil || len(r.Text) > maxPage || !strings.HasSuffix(r.Text, "</web_content>") {
+			t.Errorf("%s: %d bytes that end with %q, %v", name, len(r.Text), r.Text[len(r.Text)-50:], err)
 		}
 	}
 	r, err := pageResult(WebPage{URL: at, Status: 404, Text: long}, 0, nil)

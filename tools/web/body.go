@@ -32,7 +32,8 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 // body reads an answer's body up to maxBody, both as it comes and once it is
-// unpacked; partial says that there was more.
+// unpacked; partial says that there was more, or
+// that the server ended before all was sent.
 func body(resp *http.Response) (data []byte, partial bool, err error) {
 	packed := &counter{r: resp.Body, left: maxBody}
 	var unpacked io.Reader = packed
@@ -52,7 +53,7 @@ func body(resp *http.Response) (data []byte, partial bool, err error) {
 	}
 	plain := &counter{r: unpacked, left: maxBody}
 	data, err = io.ReadAll(plain)
-	partial = packed.over || plain.over
+	partial = packed.over || plain.over || len(data) > 0 && errors.Is(err, io.ErrUnexpectedEOF) // the server hung up
 	if partial {
 		err = nil // a packed stream that was cut ends in an error
 	}

@@ -23,6 +23,8 @@ type stripper struct {
 	pre    int       // elements whose blanks count
 	space  bool      // a blank is due
 	lines  int       // line ends that the text ends with
+	hidden atom.Atom // an element that the page hides; 0: none
+	depth  int       // elements of that name that are open in it, and itself
 }
 
 func (s *stripper) run() {
@@ -50,7 +52,7 @@ func (s *stripper) add(text string) {
 			s.title.WriteString(text)
 		}
 		return
-	case s.within != 0:
+	case s.within != 0 || s.hidden != 0:
 		return
 	case s.pre > 0:
 		s.word(text)
@@ -79,8 +81,9 @@ func (s *stripper) word(w string) {
 }
 
 func (s *stripper) open() {
-	name, _ := s.tokens.TagName()
+	name, more := s.tokens.TagName()
 	a := atom.Lookup(name)
+	s.hide(a, more)
 	switch a {
 	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Noscript, atom.Iframe:
 		if s.within == 0 {
@@ -92,11 +95,42 @@ func (s *stripper) open() {
 	s.line(a)
 }
 
+// hide notes where an element begins that the page hides. One whose end is
+// usually left out ends where the next of its name begins.
+func (s *stripper) hide(a atom.Atom, attributes bool) {
+	switch a {
+	case 0, atom.Br, atom.Img, atom.Input, atom.Hr, atom.Meta, atom.Link, atom.Wbr, atom.Html, atom.Body: // without an end, or all there is
+		return
+	case atom.P, atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.Td, atom.Th, atom.Option:
+		if s.hidden == a {
+			s.hidden = 0
+		}
+	}
+	if s.hidden != 0 {
+		if a == s.hidden {
+			s.depth++
+		}
+		return
+	}
+	for attributes {
+		var key, value []byte
+		key, value, attributes = s.tokens.TagAttr()
+		if hides(string(key), string(value)) {
+			s.hidden, s.depth = a, 1
+		}
+	}
+}
+
 func (s *stripper) end() {
 	name, _ := s.tokens.TagName()
 	a := atom.Lookup(name)
 	if a == s.within {
 		s.within = 0
+	}
+	if a == s.hidden {
+		if s.depth--; s.depth <= 0 {
+			s.hidden = 0
+		}
 	}
 	if a == atom.Pre && s.pre > 0 {
 		s.pre--
@@ -116,7 +150,7 @@ func (s *stripper) line(a atom.Atom) {
 	case atom.Td, atom.Th:
 		s.space = true
 	}
-	if s.within != 0 || s.text.Len() == 0 {
+	if s.within != 0 || s.hidden != 0 || s.text.Len() == 0 {
 		return
 	}
 	for ; s.lines < n; s.lines++ {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"mime"
@@ -25,13 +26,16 @@ func read(ctx context.Context, resp *http.Response, at *kinds.URL, format string
 	declared := resp.Header.Get("Content-Type")
 	page.Type = kindOf(declared, data)
 	text, ok := decode(data, declared, page.Type)
-	if !ok && page.Status >= 400 {
+	if !ok && (page.Status < 200 || page.Status >= 300) {
 		return page, nil // that it failed says enough
 	}
 	if !ok {
 		size := fmt.Sprintf("%d bytes", page.Size)
 		if partial && resp.ContentLength < 0 {
 			size = "more than " + size
+		}
+		if isTextType(page.Type) {
+			return page, fmt.Errorf("%s is not text, although it says that it is %s; it has %s", at, page.Type, size)
 		}
 		return page, fmt.Errorf("%s is not text but %s of %s", at, page.Type, size)
 	}
@@ -92,9 +96,14 @@ func decode(data []byte, declared, kind string) (string, bool) {
 	if !isTextType(kind) {
 		return "", false
 	}
-	encoding, _, certain := charset.DetermineEncoding(data, declared)
+	encoding, name, certain := charset.DetermineEncoding(data, declared)
+	if label := xmlEncoding(data); !certain && label != "" {
+		if e, n := charset.Lookup(label); e != nil {
+			encoding, name = e, n
+		}
+	}
 	text := string(data)
-	if certain || !utf8.Valid(data) {
+	if certain || name == "iso-2022-jp" || !utf8.Valid(data) { // which is made of ASCII
 		decoded, err := encoding.NewDecoder().Bytes(data)
 		if err != nil {
 			return "", false
@@ -103,6 +112,19 @@ func decode(data []byte, declared, kind string) (string, bool) {
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
 	return strings.ToValidUTF8(text, "\ufffd"), !binary(text)
+}
+
+// xmlEncoding is the encoding that an XML document says it has; empty: none.
+func xmlEncoding(data []byte) string {
+	head, ok := bytes.CutPrefix(data[:min(len(data), 200)], []byte("<?xml"))
+	head, _, closed := bytes.Cut(head, []byte("?>"))
+	_, value, found := bytes.Cut(head, []byte("encoding"))
+	value = bytes.TrimLeft(value, " \t\r\n=")
+	if !ok || !closed || !found || len(value) < 2 {
+		return ""
+	}
+	value, _, _ = bytes.Cut(value[1:], value[:1])
+	return string(value)
 }
 
 // binary reports whether a text has more characters in it that no text has than
