@@ -76,7 +76,7 @@ func AskUser() Tool {
 				"questions": {
 					"type": "array",
 					"minItems": 1,
-					"maxItems": 8,
+					"maxItems": 20,
 					"items": {
 						"type": "object",
 						"properties": {
@@ -84,7 +84,7 @@ func AskUser() Tool {
 							"header": {"type": "string", "maxLength": 60, "description": "One to three words that stand over it"},
 							"options": {
 								"type": "array",
-								"maxItems": 20,
+								"maxItems": 100,
 								"description": "The answers to choose from; none: the user writes one",
 								"items": {
 									"type": "object",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
 )
@@ -19,6 +20,9 @@ const (
 	weightPrefix      = 0.8
 	weightTypo        = 0.6
 )
+
+// maxTyped is the longest word, in characters, in which slips are looked for.
+const maxTyped = 64
 
 // rankTools orders tools by how well they fit a query, and leaves out those that
 // do not: by its words in name, hint and description (BM25), with beginnings of
@@ -90,7 +94,7 @@ func newToolIndex(specs []*Spec) *toolIndex {
 func (x *toolIndex) words(query string) []float64 {
 	scores := make([]float64, len(x.docs))
 	matched := make([]float64, len(x.docs))
-	words := toolWords(query)
+	words := queryWords(query)
 	for _, word := range words {
 		best := make([]float64, len(x.docs))
 		for term, weight := range x.expand(word) {
@@ -109,6 +113,19 @@ func (x *toolIndex) words(query string) []float64 {
 		scores[i] *= 0.4 + 0.6*matched[i]/float64(max(len(words), 1))
 	}
 	return scores
+}
+
+// queryWords is the words of a query that count: each once, and no more than
+// anybody would write.
+func queryWords(query string) []string {
+	const most = 32
+	var words []string
+	for _, w := range toolWords(head(query, 8<<10)) {
+		if len(words) < most && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 func (x *toolIndex) bm25(term string, doc int) float64 {
@@ -141,11 +158,13 @@ func (x *toolIndex) expand(word string) map[string]float64 {
 		terms[word] = 1
 		return terms
 	}
+	letters := utf8.RuneCountInString(word)
+	slips := 1 + letters/6
 	for term := range x.holders {
 		switch {
 		case len(word) >= 3 && strings.HasPrefix(term, word), len(term) >= 4 && strings.HasPrefix(word, term):
 			terms[term] = max(terms[term], weightPrefix)
-		case len(word) >= 4 && distance(word, term, 1+len(word)/6) <= 1+len(word)/6:
+		case letters >= 4 && letters <= maxTyped && distance(word, term, slips) <= slips:
 			terms[term] = max(terms[term], weightTypo)
 		}
 	}

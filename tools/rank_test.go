@@ -42,6 +42,27 @@ func sampleSpecs() []*Spec {
 	return specs
 }
 
+// TestRankToolsBoundsTheQuery holds that a long query costs no more than a short
+// one, and that a short word of many bytes is not taken for any other.
+func TestRankToolsBoundsTheQuery(t *testing.T) {
+	long := &strings.Builder{}
+	for i := range 2000 {
+		fmt.Fprintf(long, "word%dx issue ", i)
+	}
+	if words := queryWords(long.String()); len(words) != 32 || words[1] != "issu" {
+		t.Errorf("%d words count: %q", len(words), words)
+	}
+	index := newToolIndex(sampleSpecs())
+	for _, word := range []string{"日本", strings.Repeat("x", 10_000), "zzzz"} {
+		if terms := index.expand(word); len(terms) > 0 {
+			t.Errorf("%.20s is taken for %v", word, terms)
+		}
+	}
+	if found := rankTools("create issue "+strings.Repeat("and so on ", 1000), sampleSpecs()); len(found) == 0 || !strings.Contains(found[0].ID, "issue") {
+		t.Errorf("%d are found", len(found))
+	}
+}
+
 func TestRankTools(t *testing.T) {
 	specs := sampleSpecs()
 	if len(specs) < 60 {

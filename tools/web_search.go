@@ -38,7 +38,7 @@ type webSearchInput struct {
 
 // errNoSearch tells how searching is configured.
 var errNoSearch = errors.New(`no search engine is configured; the user can set one in config.json, for example ` +
-	`"web": {"search": {"provider": "searxng", "url": "https://search.example"}} or {"provider": "brave", "apiKeyEnv": "BRAVE_API_KEY"}. ` +
+	`"web": {"search": {"provider": "searxng", "url": "https://search.example"}} or {"provider": "brave", "apiKeyEnv": "BRAVE_API_KEY"} (also tavily, exa). ` +
 	`Until then fetch pages whose URL is known`)
 
 // WebSearch is the tool that asks a search engine. It is not offered where none

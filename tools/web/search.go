@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools"
 )
 
@@ -24,22 +24,6 @@ type Engine struct {
 	URL      string // of the server; empty: the provider's own
 	Key      string // where it needs one
 	KeyEnv   string // the variable that the key comes from, for messages
-}
-
-// provider is how one kind of search engine is asked. More of them are more
-// rows of the table.
-type provider struct {
-	url    string // its own server; empty: the user names one
-	keyEnv string // where the key is looked for by default; empty: it needs none
-	ask    func(e Engine, query string, most int) (*http.Request, error)
-	read   func(answer []byte) ([]tools.SearchResult, error)
-}
-
-func providers() map[string]provider {
-	return map[string]provider{
-		"searxng": {ask: askSearXNG, read: readSearXNG},
-		"brave":   {url: "https://api.search.brave.com/res/v1/web/search", keyEnv: "BRAVE_API_KEY", ask: askBrave, read: readBrave},
-	}
 }
 
 // Limits of searches.
@@ -68,7 +52,7 @@ func NewEngine(name, server, keyEnv string, getenv func(string) string) (Engine,
 		return Engine{}, fmt.Errorf("the search provider %s needs the url of its server, such as https://search.example", name)
 	}
 	if e.KeyEnv != "" {
-		if e.Key = getenv(e.KeyEnv); e.Key == "" {
+		if e.Key = strings.TrimSpace(getenv(e.KeyEnv)); e.Key == "" {
 			return Engine{}, fmt.Errorf("the search provider %s needs a key in the variable %s", name, e.KeyEnv)
 		}
 	}
@@ -89,7 +73,7 @@ type Searches struct {
 func NewSearches(session string, engines []Engine, client *http.Client) *Searches {
 	h := fnv.New32a()
 	_, _ = io.WriteString(h, session)
-	return &Searches{engine: engines[int(h.Sum32())%len(engines)], client: client}
+	return &Searches{engine: engines[h.Sum32()%uint32(len(engines))], client: client}
 }
 
 // Search implements tools.Searcher. Its errors are for the model.
@@ -134,17 +118,22 @@ func (s *Searches) ask(ctx context.Context, query string, most int) ([]tools.Sea
 		return nil, plain(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	if err != nil {
-		return nil, err
+	status := strings.TrimSpace(fmt.Sprint(resp.StatusCode, " ", http.StatusText(resp.StatusCode))) // not the server's words
+	switch resp.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fmt.Errorf("it refused the request (%s); the user must check %s", status, s.engine.setting())
+	case http.StatusPaymentRequired, http.StatusTooManyRequests:
+		return nil, fmt.Errorf("it answered %s: too many searches for now; wait before the next one", status)
+	default:
+		return nil, fmt.Errorf("it answered %s; try again later, or go on without", status)
 	}
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
-	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return nil, fmt.Errorf("it refused the request (%s); the user must check %s", resp.Status, s.engine.setting())
-	case resp.StatusCode == http.StatusTooManyRequests:
-		return nil, fmt.Errorf("it answered %s; wait before the next search", resp.Status)
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answered %s", resp.Status)
+	case err != nil:
+		return nil, err
+	case len(answer) > maxAnswer:
+		return nil, fmt.Errorf("its answer is longer than %d MiB", maxAnswer>>20)
 	}
 	return p.read(answer)
 }
@@ -165,67 +154,12 @@ func clean(results []tools.SearchResult, most int) []tools.SearchResult {
 		if len(kept) == most {
 			break
 		}
-		if u, err := url.Parse(r.URL); err != nil || len(r.URL) > maxLink || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(r.URL, " \n\r\t") {
-			continue
+		if _, err := kinds.ParseURL(r.URL); err != nil || len(r.URL) > maxLink {
+			continue // what web_fetch would refuse
 		}
 		title, _ := strip(r.Title)
 		snippet, _ := strip(r.Snippet)
 		kept = append(kept, tools.SearchResult{Title: oneLine(title), URL: r.URL, Snippet: oneLine(snippet)})
 	}
 	return kept
-}
-
-func askSearXNG(e Engine, query string, _ int) (*http.Request, error) {
-	u, err := url.Parse(e.URL)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.HasSuffix(u.Path, "/search") {
-		u = u.JoinPath("search")
-	}
-	u.RawQuery = url.Values{"q": {query}, "format": {"json"}}.Encode()
-	return http.NewRequest(http.MethodGet, u.String(), nil)
-}
-
-func readSearXNG(answer []byte) ([]tools.SearchResult, error) {
-	var a struct {
-		Results []struct{ Title, URL, Content string } `json:"results"`
-	}
-	if err := json.Unmarshal(answer, &a); err != nil {
-		return nil, errors.New("its answer is no JSON; the server must allow format=json")
-	}
-	out := make([]tools.SearchResult, 0, len(a.Results))
-	for _, r := range a.Results {
-		out = append(out, tools.SearchResult{Title: r.Title, URL: r.URL, Snippet: r.Content})
-	}
-	return out, nil
-}
-
-func askBrave(e Engine, query string, most int) (*http.Request, error) {
-	u, err := url.Parse(e.URL)
-	if err != nil {
-		return nil, err
-	}
-	u.RawQuery = url.Values{"q": {query}, "count": {fmt.Sprint(min(most, 20))}}.Encode()
-	req, err := http.NewRequest(http.MethodGet, u.String(), nil)
-	if err == nil {
-		req.Header.Set("X-Subscription-Token", e.Key)
-	}
-	return req, err
-}
-
-func readBrave(answer []byte) ([]tools.SearchResult, error) {
-	var a struct {
-		Web struct {
-			Results []struct{ Title, URL, Description string } `json:"results"`
-		} `json:"web"`
-	}
-	if err := json.Unmarshal(answer, &a); err != nil {
-		return nil, errors.New("its answer is no JSON")
-	}
-	out := make([]tools.SearchResult, 0, len(a.Web.Results))
-	for _, r := range a.Web.Results {
-		out = append(out, tools.SearchResult{Title: r.Title, URL: r.URL, Snippet: r.Description})
-	}
-	return out, nil
 }

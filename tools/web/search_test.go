@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/tools"
 )
 
@@ -54,6 +55,63 @@ func TestBrave(t *testing.T) {
 	}
 }
 
+// TestKeyedEngines holds that the others of the table are asked as their makers say.
+func TestKeyedEngines(t *testing.T) {
+	for provider, c := range map[string]struct{ header, value, body, answer string }{
+		"tavily": {"Authorization", "Bearer key-1", `{"max_results":5,"query":"x \u0026 y"}`, `{"query": "x", "answer": null, "results": [{"title": "T", "url": "https://a.example/", "content": "a b", "score": 0.9}]}`},
+		"exa": {"X-Api-Key", "key-1", `{"contents":{"text":{"maxCharacters":300}},"numResults":5,"query":"x \u0026 y"}`,
+			`{"requestId": "r", "results": [{"id": "i", "title": "T", "url": "https://a.example/", "publishedDate": null, "text": "a b"}]}`},
+	} {
+		server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if r.Method != "POST" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get(c.header) != c.value || string(body) != c.body {
+				t.Errorf("%s: %s %v %s", provider, r.Method, r.Header, body)
+			}
+			_, _ = io.WriteString(w, c.answer)
+		})
+		results, err := searches(t, provider, server).Search(t.Context(), "x & y", 5)
+		if err != nil || fmt.Sprint(results) != "[{T https://a.example/ a b}]" {
+			t.Errorf("%s: %v, %v", provider, results, err)
+		}
+		for _, broken := range []string{"", "null", "[]", `{"results": "x"}`, `{"results": [{"title": {}}]}`, "<html>", `{"results": null}`} {
+			at := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, broken) })
+			if results, err := searches(t, provider, at).Search(t.Context(), "x", 5); len(results) > 0 || err != nil && !strings.Contains(err.Error(), "no list of results") {
+				t.Errorf("%s %q: %v, %v", provider, broken, results, err)
+			}
+		}
+	}
+}
+
+// TestSearchTellsNoSecret holds that neither the key nor what a server says about
+// a failure reaches the model, and that no redirect is given the key.
+func TestSearchTellsNoSecret(t *testing.T) {
+	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
+	for _, provider := range []string{"brave", "tavily", "exa"} {
+		for path, want := range map[string]string{"/say": "it answered 599", "/away": "it answered 307", "/key": "refused", "/huge": "longer than", "/quota": "too many"} {
+			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", other)
+				w.WriteHeader(map[string]int{"/say": 599, "/away": 307, "/key": 403, "/huge": 200, "/quota": 402}[r.URL.Path])
+				if r.URL.Path == "/huge" {
+					_, _ = io.WriteString(w, strings.Repeat(" ", maxAnswer+1))
+				}
+				_, _ = fmt.Fprintf(w, "your key key-1 is %v", r.Header)
+			})
+			client, err := model.NewHTTPClient(model.TransportOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := NewEngine(provider, server+path, "", func(string) string { return " key-1\n" })
+			if err != nil || e.Key != "key-1" {
+				t.Fatal(e, err)
+			}
+			_, err = NewSearches("s", []Engine{e}, client).Search(t.Context(), "x", 3)
+			if err == nil || strings.Contains(err.Error(), "key-1") || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s%s: %v; want %q", provider, path, err, want)
+			}
+		}
+	}
+}
+
 func TestSearchFailures(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -96,7 +154,7 @@ func TestSearchLimit(t *testing.T) {
 func TestNewEngine(t *testing.T) {
 	none := func(string) string { return "" }
 	for _, c := range []struct{ provider, url, want string }{
-		{"bing", "", "brave, searxng"},
+		{"bing", "", "brave, exa, searxng, tavily"},
 		{"searxng", "", "needs the url"},
 		{"searxng", "search.example", "needs the url"},
 		{"searxng", "file:///x", "needs the url"},
