@@ -115,7 +115,7 @@ func runTool(name string, args map[string]any) (direct, error) {
 			text = shownError(errRejected)
 		}
 		id := rec.note(ctx, text, readerEditor)
-		t.update(ctx, Chunk{MessageID: id, Content: Text(text)})
+		t.update(ctx, Chunk{MessageID: id, Content: Text(kinds.SafeMarkdown(text))})
 		return nil
 	}, nil
 }
@@ -126,7 +126,7 @@ func (t *Turn) answer(ctx context.Context, text string) {
 	rec := t.session.newRecorder()
 	defer rec.finish(ctx, readerBoth)
 	id := rec.note(ctx, text, readerEditor)
-	t.update(ctx, Chunk{MessageID: id, Content: Text(text)})
+	t.update(ctx, Chunk{MessageID: id, Content: Text(kinds.SafeMarkdown(text))})
 }
 
 func parseRead(_ *Session, args string) (direct, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/store"
 )
@@ -118,13 +119,14 @@ func (c *callRecord) asResult() []model.Part {
 
 // replay tells the sink all that was recorded, in order.
 func replay(ctx context.Context, records []recorded, sink Sink) error {
-	text := "" // the id of the text that may go on
+	var at passage // the text that may go on
 	for _, m := range records {
-		for _, p := range m.parts {
+		for i, p := range m.parts {
 			if p.text != nil && !p.text.Continues {
-				text = p.id
+				at = passage{message: p.id}
 			}
-			if err := replayPart(ctx, m.id, text, p, sink); err != nil {
+			last := i+1 == len(m.parts) || m.parts[i+1].text == nil || !m.parts[i+1].text.Continues
+			if err := replayPart(ctx, m.id, &at, last, p, sink); err != nil {
 				return err
 			}
 		}
@@ -132,14 +134,23 @@ func replay(ctx context.Context, records []recorded, sink Sink) error {
 	return nil
 }
 
-func replayPart(ctx context.Context, message, text string, p recordedPart, sink Sink) error {
+// replayPart tells a part; of a text that goes on in the next one, what is known
+// to be safe without it.
+func replayPart(ctx context.Context, message string, at *passage, last bool, p recordedPart, sink Sink) error {
 	switch {
 	case p.content != nil:
 		return sink.Update(ctx, Chunk{Speaker: SpeakerUser, MessageID: message, Content: *p.content})
 	case p.text != nil && p.text.For != readerModel && p.text.Text != "":
-		return sink.Update(ctx, Chunk{Speaker: SpeakerAgent, MessageID: text, Content: Text(p.text.Text)})
+		text := at.safe.Add(p.text.Text)
+		if last {
+			text += at.safe.End()
+		}
+		if text == "" {
+			return nil
+		}
+		return sink.Update(ctx, Chunk{Speaker: SpeakerAgent, MessageID: at.message, Content: Text(text)})
 	case p.thought != nil && p.thought.For != readerModel && p.thought.Text != "":
-		return sink.Update(ctx, Chunk{Speaker: SpeakerThought, MessageID: p.id, Content: Text(p.thought.Text)})
+		return sink.Update(ctx, Chunk{Speaker: SpeakerThought, MessageID: p.id, Content: Text(kinds.SafeMarkdown(p.thought.Text))})
 	case p.call != nil:
 		return p.call.replay(ctx, sink)
 	}

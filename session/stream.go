@@ -128,9 +128,10 @@ const announceAfter = 500 * time.Millisecond
 
 // stream is a reply that comes in.
 type stream struct {
-	turn *Turn
-	rec  *recorder
-	said bool
+	turn          *Turn
+	rec           *recorder
+	said          bool
+	text, thought passage
 
 	length int // of its texts and thoughts, in bytes
 
@@ -146,16 +147,20 @@ func (st *stream) event(ctx context.Context, ev model.Event) {
 		if ev.Text != "" {
 			st.said = true
 			st.length += len(ev.Text)
-			id := st.rec.grow(recordText, ev.Text)
-			st.turn.update(ctx, Chunk{MessageID: id, Content: Text(ev.Text)})
+			st.thought.end(ctx, st.turn)
+			st.text.message = st.rec.grow(recordText, ev.Text)
+			st.text.show(ctx, st.turn, st.text.safe.Add(ev.Text))
 		}
 	case model.Thought:
 		if ev.Text != "" {
 			st.length += len(ev.Text)
-			id := st.rec.grow(recordThought, ev.Text)
-			st.turn.update(ctx, Chunk{Speaker: SpeakerThought, MessageID: id, Content: Text(ev.Text)})
+			st.text.end(ctx, st.turn)
+			st.thought.speaker = SpeakerThought
+			st.thought.message = st.rec.grow(recordThought, ev.Text)
+			st.thought.show(ctx, st.turn, st.thought.safe.Add(ev.Text))
 		}
 	case model.Calling:
+		st.endText(ctx)
 		st.mu.Lock()
 		defer st.mu.Unlock()
 		st.calls = append(st.calls, st.turn.newCall(ev.Name))
@@ -163,6 +168,28 @@ func (st *stream) event(ctx context.Context, ev model.Event) {
 			st.timer = time.AfterFunc(announceAfter, func() { st.announceEarly(ctx) })
 		}
 	}
+}
+
+// passage is a text of the model as the user sees it while it comes in. The
+// record has it as it came.
+type passage struct {
+	speaker Speaker
+	message string
+	safe    kinds.Markdown
+}
+
+func (p *passage) show(ctx context.Context, t *Turn, text string) {
+	if text != "" {
+		t.update(ctx, Chunk{Speaker: p.speaker, MessageID: p.message, Content: Text(text)})
+	}
+}
+
+// end shows what was kept back of it.
+func (p *passage) end(ctx context.Context, t *Turn) { p.show(ctx, t, p.safe.End()) }
+
+func (st *stream) endText(ctx context.Context) {
+	st.text.end(ctx, st.turn)
+	st.thought.end(ctx, st.turn)
 }
 
 // announceEarly shows the calls whose arguments are taking long.
@@ -193,6 +220,7 @@ func (st *stream) stopTimer() {
 // whole takes the finished message into the history and the store.
 func (st *stream) whole(ctx context.Context, done model.Done) *reply {
 	st.stopTimer()
+	st.endText(ctx)
 	st.rec.sign(ctx, done.Message)
 	st.rec.finish(ctx, readerBoth)
 	r := &reply{rec: st.rec, stop: done.Stop, usage: done.Usage}
@@ -242,6 +270,7 @@ func (st *stream) takeCall(ctx context.Context, n int, p model.Part) *call {
 // model is told of it only where the user interrupted.
 func (st *stream) cut(ctx context.Context) {
 	st.stopTimer()
+	st.endText(context.WithoutCancel(ctx))
 	for _, c := range st.calls {
 		st.turn.drop(ctx, c)
 	}

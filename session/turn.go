@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/store"
 )
@@ -139,7 +140,7 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 	}
 	told, refused := t.hookPrompt(ctx)
 	if refused != "" {
-		t.update(ctx, Chunk{MessageID: store.NewID("msg_"), Content: Text(refused)})
+		t.update(ctx, Chunk{MessageID: store.NewID("msg_"), Content: Text(kinds.SafeMarkdown(refused))})
 		return StopEndTurn, ctx.Err()
 	}
 	t.keepPrompt(ctx)
@@ -277,7 +278,7 @@ func (t *Turn) followModel() error {
 func (t *Turn) say(ctx context.Context, rec *recorder, text string) {
 	id := rec.note(ctx, text, readerBoth)
 	t.session.remember(model.Message{Role: model.RoleAssistant, Parts: textPart(text)})
-	t.update(ctx, Chunk{MessageID: id, Content: Text(text)})
+	t.update(ctx, Chunk{MessageID: id, Content: Text(kinds.SafeMarkdown(text))})
 }
 
 // update tells the editor. Its error is dropped: what was not told because the
