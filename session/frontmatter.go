@@ -14,8 +14,8 @@ import (
 // head has no fields.
 func parseFrontMatter(text string) (fields map[string]string, body string, err error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
-	head, found := strings.CutPrefix(text, "---\n")
-	if !found {
+	before, head, found := cutLine(text, "---")
+	if !found || before != "" || !strings.HasPrefix(text, "---") {
 		return map[string]string{}, text, nil
 	}
 	head, body, closed := cutLine(head, "---")
@@ -45,19 +45,18 @@ func parseFrontMatter(text string) (fields map[string]string, body string, err e
 	return fields, body, nil
 }
 
-// cutLine cuts a text at the first line that is the mark.
+// cutLine cuts a text at the first line that is the mark, with or without blanks
+// behind it.
 func cutLine(text, mark string) (before, after string, found bool) {
-	if rest, ok := strings.CutPrefix(text, mark+"\n"); ok {
-		return "", rest, true
+	at := 0
+	for line := range strings.Lines(text) {
+		end := at + len(line)
+		if strings.TrimRight(line, " \t\n") == mark {
+			return strings.TrimSuffix(text[:at], "\n"), text[end:], true
+		}
+		at = end
 	}
-	if text == mark {
-		return "", "", true
-	}
-	if before, after, ok := strings.Cut(text, "\n"+mark+"\n"); ok {
-		return before, after, true
-	}
-	before, ok := strings.CutSuffix(text, "\n"+mark)
-	return before, "", ok
+	return text, "", false
 }
 
 // frontValue is a value of which the indented lines below are a part.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,6 +44,7 @@ func (c *Client) transport(ctx context.Context, req *http.Request, target *kinds
 		if proxy != nil {
 			t.Proxy = http.ProxyURL(proxy)
 			t.DialContext = (&net.Dialer{Timeout: attemptTimeout}).DialContext
+			t.OnProxyConnectResponse = throughProxy
 			return t, c.judge(ctx, target)
 		}
 	}
@@ -53,6 +55,17 @@ func (c *Client) transport(ctx context.Context, req *http.Request, target *kinds
 		return c.dial(ctx, network, target)
 	}
 	return t, nil
+}
+
+// throughProxy says what a proxy answered that did not connect.
+func throughProxy(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusProxyAuthRequired:
+		return errors.New("the proxy wants a login (407); the user must check the proxy that is configured")
+	}
+	return fmt.Errorf("the proxy did not connect to it (%d)", resp.StatusCode)
 }
 
 // judge looks a target up that is not dialled here: a proxy will, or nobody. A
