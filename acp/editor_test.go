@@ -547,7 +547,7 @@ func TestEditorShellScript(t *testing.T) {
 		!slices.Equal(request.Args[:2], []string{"--noprofile", "--norc"}) || request.OutputByteLimit == nil || !plainWord(request.Args[2]) {
 		t.Errorf("%+v", request)
 	}
-	if !strings.HasSuffix(script, "\necho 'two  words' # \\\n") || !strings.Contains(script, "export GIT_PAGER='cat'") {
+	if !strings.HasSuffix(script, ` -c 'echo '\''two  words'\'' # \' </dev/null`+"\n") || !strings.Contains(script, "export GIT_PAGER='cat'") {
 		t.Errorf("script %q", script)
 	}
 	if !slices.ContainsFunc(request.Env, func(v EnvVariable) bool { return v.Name == "BASH_ENV" && v.Value == "" }) {

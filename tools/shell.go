@@ -95,10 +95,8 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 // value, since they act before the first line. What the command started and the
 // terminal's end does not reach ends with sweep, or with CloseAll.
 func (s *ExecShell) Script(c Command) (script string, empty []string, sweep func()) {
-	rules := s.rules(c.Dir)
 	mark, sweep := s.processes.Mark()
-	rules.Set[process.Token] = &mark
-	return process.Script(s.environ, rules) + c.Text + "\n", process.EarlyNames(), sweep
+	return process.Script(s.environ, s.rules(c.Dir), c.Text, mark), process.EarlyNames(), sweep
 }
 
 // CloseAll ends all that its commands left running, and the login shell that is

@@ -50,6 +50,9 @@ func holdNext(t *testing.T, next func() string) held {
 	return hold(t, pid)
 }
 
+// daemon is a command that leaves its group, its parents and its environment.
+const daemon = "env -i sh -c \"(setsid sh -c '(echo \\$\\$; exec sleep 100) &' &)\";"
+
 // Whatever way descendants take, they end.
 func TestDescendantsEnd(t *testing.T) {
 	tests := []struct{ name, text string }{
@@ -65,6 +68,10 @@ func TestDescendantsEnd(t *testing.T) {
 		{"left behind in the group", "sleep 100 & echo $!"},
 		{"no environment", "env -i sleep 100 & echo $!; wait"},
 		{"no environment, own session", "env -i setsid sh -c 'echo $$; sleep 100' & wait"},
+		{"no environment, own session, orphan", "(env -i setsid sh -c 'echo $$; sleep 100' >&1 &); sleep 100"},
+		{"no environment, own session, left behind", "env -i setsid sleep 100 & echo $!"},
+		{"daemon", daemon + " sleep 100"},
+		{"daemon, left behind", daemon},
 	}
 	ways := map[string]func(*Supervisor, *Process){
 		"Kill":      func(_ *Supervisor, p *Process) { p.Kill() },
@@ -283,18 +290,23 @@ func TestGuardLeaves(t *testing.T) {
 // Whom somebody else started is found by its mark.
 func TestMark(t *testing.T) {
 	s, other := supervisor(t), supervisor(t)
-	start := func() (held, func()) {
+	start := func(text string) (held, func()) {
 		mark, sweep := s.Mark()
-		cmd := exec.Command("sleep", "100")
-		cmd.Env = []string{Token + "=" + mark}
+		cmd := exec.Command(bash(t), "-c", mark+text)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		line := bufio.NewReader(out)
+		h := holdNext(t, func() string { s, _ := line.ReadString('\n'); return s })
 		go func() { _ = cmd.Wait() }() // ends with sleep
-		return hold(t, cmd.Process.Pid), sweep
+		return h, sweep
 	}
-	a, sweep := start()
-	b, _ := start()
+	a, sweep := start("echo $$; exec sleep 100")
+	b, _ := start("echo $$; exec env -i sleep 100")
 	other.Close()
 	sweep()
 	if !a.ended(5*time.Second) || b.ended(0) {

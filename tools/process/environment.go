@@ -91,10 +91,13 @@ func Environment(base []string, r Rules) []string {
 // terminal that runs what Script made must be given them empty.
 func EarlyNames() []string { return []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS"} }
 
-// Script is bash text that does to the environment of an editor's terminal what
-// Environment does to a child's, for terminals whose environment cannot be
-// given. Base is the agent's own environment, which the editor made.
-func Script(base []string, r Rules) string {
+// Script is bash text that runs the command text, which bash -c takes, in an
+// editor's terminal as it would run as a child: it does to the terminal's
+// environment, which cannot be given, what Environment does to a child's, marks
+// the process by what Mark made, and becomes a bash that runs the command with an
+// empty standard input. Base is the agent's own environment, which the editor
+// made.
+func Script(base []string, r Rules, text, mark string) string {
 	vars := variables(base)
 	drop := slices.Concat(startup, secrets, r.Secrets)
 	set := settings(vars)
@@ -120,6 +123,8 @@ func Script(base []string, r Rules) string {
 			b.WriteString("builtin export " + name + "=" + quote(set[name]) + "\n")
 		}
 	}
+	b.WriteString(mark)
+	b.WriteString("builtin exec \"$BASH\" --noprofile --norc -c " + quote(text) + " </dev/null\n")
 	return b.String()
 }
 

@@ -76,7 +76,7 @@ func userID(t *testing.T) string {
 func TestScript(t *testing.T) {
 	bash := bash(t)
 	script := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(script, []byte(Script(dirty, rules)+"declare -F >&2\n/usr/bin/env -0\n"), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(Script(dirty, rules, "declare -F >&2\n/usr/bin/env -0; read -r || exit 0", "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(bash, "--noprofile", "--norc", script)
@@ -86,6 +86,7 @@ func TestScript(t *testing.T) {
 		}
 		cmd.Env = append(cmd.Env, entry)
 	}
+	cmd.Stdin = strings.NewReader("the command gets none of this\n")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

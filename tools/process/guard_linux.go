@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -25,32 +26,41 @@ type Guard struct {
 // ended when the lines end without a word. What is marked is looked for again
 // until nothing is found, since it may go on starting others.
 const guardScript = `trap '' HUP INT QUIT TERM
-declare -A groups
-while read -r word token group; do
+bits=$1
+declare -A groups limits
+while read -r word token limit group; do
 	case $word in
-	watch) groups[$token]=$group ;;
+	watch) groups[$token]=$group limits[$token]=$limit ;;
 	leave) unset "groups[$token]" ;;
 	bye) exit 0 ;;
 	esac
 done
 for token in "${!groups[@]}"; do
-	group=${groups[$token]}
+	group=${groups[$token]} limit=${limits[$token]}
 	[[ -z $group ]] || echo 1 >"$group/cgroup.kill"
 	for round in {1..20}; do
 		found=
-		for file in /proc/[0-9]*/environ; do
-			: <"$file" || continue
-			pid=${file//[!0-9]/}
+		for dir in /proc/[0-9]*; do
+			pid=${dir#/proc/}
+			read -r stat <"$dir/stat" || continue
+			stat=(${stat##*) })
+			[[ ${stat[0]} != [ZX] ]] || continue
+			IFS= read -r -d '' soft <"$dir/limits"
+			soft=${soft#*Max realtime timeout}
+			soft=${soft#"${soft%%[! ]*}"}
+			soft=${soft%% *}
+			if [[ $soft && $soft != *[!0-9]* ]] && ((soft >> bits == limit >> bits)); then
+				kill -KILL "$pid" && found=yes
+				continue
+			fi
+			: <"$dir/environ" || continue
 			while IFS= read -r -d '' entry; do
 				case $entry in
-				` + Token + `=$token.*) kill -KILL "$pid" && found=yes && break ;;
+				` + Token + `=$token*) kill -KILL "$pid" && found=yes && break ;;
 				esac
-			done <"$file"
-			if read -r stat <"/proc/$pid/stat"; then
-				stat=(${stat##*) })
-				# One that is just becoming another program has no environment yet.
-				[[ ${stat[0]} == [ZX] || ${stat[48]} != 0 ]] || ((stat[6] & 0x200000)) || found=yes
-			fi
+			done <"$dir/environ"
+			# One that is just becoming another program has no environment yet.
+			[[ ${stat[48]} != 0 ]] || ((stat[6] & 0x200000)) || found=yes
 		done
 		[[ $found ]] || break
 	done
@@ -62,7 +72,7 @@ for token in "${!groups[@]}"; do
 done 2>/dev/null`
 
 // watch has what the supervisor starts guarded, with the bash given, until leave.
-func (g *Guard) watch(bash, token string, group *cgroup) error {
+func (g *Guard) watch(bash string, m mark, group *cgroup) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.users++
@@ -71,7 +81,7 @@ func (g *Guard) watch(bash, token string, group *cgroup) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(g.say, "watch", token, group.path())
+	_, err := fmt.Fprintln(g.say, "watch", m.text, m.limit, group.path())
 	return err
 }
 
@@ -82,10 +92,10 @@ func (g *Guard) start(bash string) error {
 		return err
 	}
 	defer theirs.Close()
-	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", guardScript, "acp-agent-guard")
+	cmd := exec.Command(bash, "--noprofile", "--norc", "-c", guardScript, "acp-agent-guard", strconv.Itoa(numberBits))
 	cmd.Env, cmd.Dir, cmd.Stdin = []string{"PATH=/usr/bin:/bin"}, "/", theirs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	if err := startMarked(mark{}, cmd.Start); err != nil {
 		ours.Close()
 		return err
 	}
@@ -95,7 +105,7 @@ func (g *Guard) start(bash string) error {
 
 // leave says that the supervisor has ended all by itself. With the last one, the
 // guard ends.
-func (g *Guard) leave(token string) {
+func (g *Guard) leave(m mark) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.users--
@@ -103,7 +113,7 @@ func (g *Guard) leave(token string) {
 		return
 	}
 	// One that was killed hears nothing.
-	if _, err := fmt.Fprintln(g.say, "leave", token); err == nil && g.users > 0 {
+	if _, err := fmt.Fprintln(g.say, "leave", m.text); err == nil && g.users > 0 {
 		return
 	}
 	_, _ = io.WriteString(g.say, "bye\n")

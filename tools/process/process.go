@@ -56,7 +56,7 @@ const (
 // Process is a running child, or one that has ended.
 type Process struct {
 	pid     int
-	mark    string // the value of Token in its environment
+	mark    mark
 	owner   *Supervisor
 	group   *cgroup // nil: none
 	outlets []*outlet
@@ -92,7 +92,7 @@ func (p *Process) Wait(ctx context.Context) (Exit, error) {
 // left the group are looked for behind it, which Close waits for.
 func (p *Process) Kill() {
 	p.killTree()
-	p.owner.behind(func() { sweepMarked(markEntry(p.mark), time.Now().Add(endTime)) })
+	p.owner.behind(func() { sweepMarked(p.mark, time.Now().Add(endTime)) })
 }
 
 // Close ends the process and all its descendants, waits until they are gone,
@@ -100,7 +100,7 @@ func (p *Process) Kill() {
 func (p *Process) Close() {
 	p.killTree()
 	deadline := time.Now().Add(endTime)
-	sweepMarked(markEntry(p.mark), deadline)
+	sweepMarked(p.mark, deadline)
 	p.group.await(deadline)
 	p.free(deadline)
 }

@@ -16,10 +16,6 @@ import (
 	"time"
 )
 
-// Token is the environment variable that marks a child and all that descends
-// from it, so that they are found where they left the child's group.
-const Token = "ACP_AGENT_TOKEN"
-
 // ErrClosed is returned by Start after Close.
 var ErrClosed = errors.New("the session is closed; no process can be started")
 
@@ -30,7 +26,7 @@ type Supervisor struct {
 
 	mu     sync.Mutex
 	closed bool
-	token  string  // random; the marks of its processes begin with it
+	mark   mark    // of all its processes; zero: there was none yet
 	group  *cgroup // of the groups of its processes; nil: none
 	count  int     // processes started
 	forks  chan func()
@@ -77,22 +73,22 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 }
 
 // markLocked is a mark for a process that is about to be.
-func (s *Supervisor) markLocked() string {
-	if s.token == "" {
-		s.token = rand.Text()
+func (s *Supervisor) markLocked() mark {
+	if s.mark == (mark{}) {
+		s.mark = newMark()
 	}
 	s.count++
-	return s.token + "." + strconv.Itoa(s.count)
+	return s.mark.of(s.count)
 }
 
-// Mark is the value of Token for a process that somebody else starts. What has it
-// ends with sweep, and with Close.
-func (s *Supervisor) Mark() (value string, sweep func()) {
+// Mark is bash text that marks a process which somebody else starts. What descends
+// from it ends with sweep, and with Close.
+func (s *Supervisor) Mark() (script string, sweep func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	mark := s.markLocked()
-	return mark, func() {
-		s.behind(func() { sweepMarked(markEntry(mark), time.Now().Add(endTime)) })
+	m := s.markLocked()
+	return m.script(), func() {
+		s.behind(func() { sweepMarked(m, time.Now().Add(endTime)) })
 	}
 }
 
@@ -105,7 +101,7 @@ func (s *Supervisor) GuardBy(g *Guard, bash string) error {
 		return nil
 	}
 	s.guard = g
-	return g.watch(bash, s.token, s.group)
+	return g.watch(bash, s.mark, s.group)
 }
 
 // spawn starts the command and gives p its outlets.
@@ -114,7 +110,7 @@ func (s *Supervisor) spawn(p *Process, c Command) (*exec.Cmd, error) {
 		Path: c.Path,
 		Args: append([]string{c.Path}, c.Args...),
 		Dir:  c.Dir,
-		Env:  append([]string{Token + "=" + p.mark}, c.Env...),
+		Env:  append([]string{p.mark.entry()}, c.Env...),
 	}
 	if c.Stdin != nil {
 		cmd.Stdin = c.Stdin
@@ -144,7 +140,7 @@ func (s *Supervisor) fork(p *Process, cmd *exec.Cmd) (*exec.Cmd, error) {
 		done := p.group.into(cmd.SysProcAttr)
 		defer done()
 		started := make(chan error)
-		s.forks <- func() { started <- cmd.Start() }
+		s.forks <- func() { started <- startMarked(p.mark, cmd.Start) }
 		return <-started
 	}
 	err := try(cmd)
@@ -184,11 +180,11 @@ func forkThread(work <-chan func()) {
 func (s *Supervisor) Close() {
 	s.mu.Lock()
 	again := s.closed
-	token, forks, guard := s.token, s.forks, s.guard
+	mark, forks, guard := s.mark, s.forks, s.guard
 	live := slices.Collect(maps.Keys(s.live))
 	s.closed = true
 	s.mu.Unlock()
-	if again || token == "" {
+	if again || mark.text == "" {
 		return
 	}
 	deadline := time.Now().Add(endTime)
@@ -197,7 +193,7 @@ func (s *Supervisor) Close() {
 			p.killTree()
 		}
 	}
-	sweepMarked(markPrefix(token), deadline)
+	sweepMarked(mark, deadline)
 	s.group.await(deadline)
 	for _, p := range live {
 		p.free(deadline)
@@ -208,7 +204,7 @@ func (s *Supervisor) Close() {
 	}
 	s.await(deadline)
 	if guard != nil {
-		guard.leave(token)
+		guard.leave(mark)
 	}
 }
 
@@ -243,8 +239,3 @@ func (s *Supervisor) forget(p *Process) {
 	s.mu.Unlock()
 	p.group.remove()
 }
-
-// markEntry is how one process's mark stands in an environment block,
-// markPrefix how those of all of a supervisor's begin.
-func markEntry(mark string) string   { return Token + "=" + mark + "\x00" }
-func markPrefix(token string) string { return Token + "=" + token + "." }

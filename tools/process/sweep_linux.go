@@ -12,17 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepMarked kills every process of this user whose environment holds the mark,
-// and looks again until none is left or the time is over. Reached are those that
-// began a session of their own or were orphaned; not those that were started
-// with an empty environment, or write over it.
-func sweepMarked(mark string, deadline time.Time) {
-	needle := []byte(mark)
+// sweepMarked kills every process that has the mark, and looks again until none is
+// left or the time is over. Reached are also those that began a session of their
+// own or were orphaned and, where their limits tell them, those that were started
+// with an empty environment, write over it, or do not let it be read.
+func sweepMarked(m mark, deadline time.Time) {
 	for time.Now().Before(deadline) {
 		found := false
 		for _, pid := range processes() {
-			is, known := marked(pid, needle)
-			if is && kill(pid, needle, deadline) || !known {
+			is, known := marked(pid, m)
+			if is && kill(pid, m, deadline) || !known {
 				found = true
 			}
 		}
@@ -115,6 +114,11 @@ func statOf(pid int) []string {
 	return fields
 }
 
+// ended reports whether a process is gone, or waits for its parent to see that.
+func ended(stat []string) bool {
+	return stat == nil || stat[statState] == "Z" || stat[statState] == "X"
+}
+
 // parentOf is the id of a process's parent; 0: it is gone.
 func parentOf(pid int) int {
 	stat := statOf(pid)
@@ -130,14 +134,15 @@ func parentOf(pid int) int {
 func beginning(pid int) bool {
 	const kernelThread = 0x00200000
 	stat := statOf(pid)
-	if stat == nil || stat[statEnvEnd] != "0" || stat[statState] == "Z" || stat[statState] == "X" {
+	if ended(stat) || stat[statEnvEnd] != "0" {
 		return false
 	}
 	flags, _ := strconv.Atoi(stat[statFlags])
 	return flags&kernelThread == 0
 }
 
-// processes lists the ids of this user's processes but our own.
+// processes lists the ids of all processes but our own. Others' are among them,
+// since what may be killed may be owned by another, or seem to be.
 func processes() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -145,25 +150,24 @@ func processes() []int {
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	uid, self := uint32(os.Getuid()), os.Getpid()
+	self := os.Getpid()
 	var pids []int
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == self {
-			continue
-		}
-		var stat syscall.Stat_t
-		if syscall.Stat("/proc/"+name, &stat) == nil && stat.Uid == uid {
+		if pid, err := strconv.Atoi(name); err == nil && pid != self {
 			pids = append(pids, pid)
 		}
 	}
 	return pids
 }
 
-// marked reports whether the environment a process was started with holds the
-// mark. One that is gone or ending has none; of one that is in the middle of
-// becoming another program it is not known.
-func marked(pid int, mark []byte) (is, known bool) {
+// marked reports whether a process has the mark, as a limit or in the environment
+// that it was started with. One that has ended has none, also where nobody has
+// reaped it; of one that is in the middle of becoming another program it may not
+// be known.
+func marked(pid int, m mark) (is, known bool) {
+	if m.is(limitOf(pid)) {
+		return !ended(statOf(pid)), true
+	}
 	const limit = 4 << 20 // the kernel's own for arguments and environment together is 2 MiB
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -174,13 +178,14 @@ func marked(pid int, mark []byte) (is, known bool) {
 	if len(env) == 0 && err == nil {
 		return false, !beginning(pid)
 	}
-	return bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...)), true
+	needle := m.needle()
+	return bytes.HasPrefix(env, needle) || bytes.Contains(env, append([]byte{0}, needle...)), true
 }
 
 // kill ends one process and waits for its end. The process is held by a
 // descriptor while its mark is looked at, so that a new one with the same id
 // is never hit. It reports whether there was something to end.
-func kill(pid int, mark []byte, deadline time.Time) bool {
+func kill(pid int, m mark, deadline time.Time) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err == unix.ENOSYS { // Linux before 5.3
 		return syscall.Kill(pid, syscall.SIGKILL) == nil
@@ -189,7 +194,7 @@ func kill(pid int, mark []byte, deadline time.Time) bool {
 		return false
 	}
 	defer unix.Close(fd)
-	if is, _ := marked(pid, mark); !is || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+	if is, _ := marked(pid, m); !is || unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
 	wait := max(0, int(time.Until(deadline).Milliseconds()))

@@ -13,4 +13,4 @@ func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 
 // sweepMarked would end descendants that left their group; other processes'
 // environments cannot be read here, so those stay.
-func sweepMarked(string, time.Time) {}
+func sweepMarked(mark, time.Time) {}

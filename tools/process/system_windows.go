@@ -22,7 +22,7 @@ func killOrphans(int) {}
 
 func groupAlive(int) bool { return false }
 
-func sweepMarked(string, time.Time) {}
+func sweepMarked(mark, time.Time) {}
 
 func signalName(s syscall.Signal) string { return s.String() }
 
