@@ -322,7 +322,7 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 		result.TerminalID = c.rec.ID
 	}
 	took := time.Since(begun)
-	said := t.hookResult(ctx, c, result, err)
+	said := t.hookResult(ctx, c, result, err, took)
 	t.finish(ctx, c, result, err, took)
 	if said != "" {
 		c.rec.Result += "\n\n" + said

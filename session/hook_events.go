@@ -134,7 +134,7 @@ func (o hookOutcome) weigh(s *Session, f kinds.Facts, v permission.Verdict) perm
 
 // hookResult runs the hooks after a call that ran, and returns what they tell the
 // model.
-func (t *Turn) hookResult(ctx context.Context, c *call, r tools.Result, err error) string {
+func (t *Turn) hookResult(ctx context.Context, c *call, r tools.Result, err error, took time.Duration) string {
 	in := hookInput{Event: config.PostToolUse, Tool: c.rec.Tool, CallID: c.rec.ID}
 	if err != nil {
 		in.Event, in.Error = config.PostToolUseFailure, err.Error()
@@ -143,10 +143,8 @@ func (t *Turn) hookResult(ctx context.Context, c *call, r tools.Result, err erro
 		return ""
 	}
 	in.ToolInput = rawInput(c.rec.input())
-	in.Response = &tools.Envelope{Type: tools.EnvelopeOutput, Data: r.Text, ErrorText: in.Error}
-	if err != nil {
-		in.Response.Type = tools.EnvelopeError
-	}
+	response := tools.Describe(r, err, took)
+	in.Response = &response
 	o := t.session.hook(ctx, in, c.toolNames()...)
 	if o.stop != "" {
 		t.stopAfterCalls(o.stop)

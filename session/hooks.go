@@ -109,7 +109,11 @@ func (s *Session) hookOne(ctx context.Context, h config.Hook, in hookInput, o *h
 	case code == 2:
 		o.deny(stderr)
 	case code != 0:
-		o.told = append(o.told, strings.TrimSpace(fmt.Sprintf("%s ended with status %d. %s", name, code, shorten(oneLine(stderr), 500))))
+		said := strings.TrimSpace(fmt.Sprintf("ended with status %d. %s", code, shorten(oneLine(stderr), 500)))
+		o.told = append(o.told, name+" "+said)
+		if h.FailClosed {
+			o.deny("a hook that must work " + said)
+		}
 	default:
 		if err := o.take(in.Event, stdout); err != nil {
 			o.failed(h, name, err)
@@ -129,7 +133,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func (o *hookOutcome) deny(reason string) {
 	o.denied = true
-	if reason = shorten(strings.TrimSpace(reason), maxHookContext); reason == "" {
+	if reason = shorten(strings.TrimSpace(tools.PlainText(reason)), maxHookContext); reason == "" {
 		reason = "it gives no reason"
 	}
 	o.reason = reason
@@ -139,6 +143,7 @@ func (o *hookOutcome) deny(reason string) {
 // for the model where it comes before what the model is asked. JSON that is not
 // understood may have been a refusal: it is an error.
 func (o *hookOutcome) take(event config.HookEvent, stdout string) error {
+	stdout = strings.TrimPrefix(stdout, "\uFEFF")
 	if !strings.HasPrefix(strings.TrimSpace(stdout), "{") {
 		if event == config.UserPromptSubmit || event == config.SessionStart {
 			o.add(stdout)
@@ -162,7 +167,7 @@ func (o *hookOutcome) take(event config.HookEvent, stdout string) error {
 		return errors.New("its updatedInput is no object")
 	}
 	if a.SystemMessage != "" {
-		o.told = append(o.told, shorten(a.SystemMessage, maxHookContext))
+		o.told = append(o.told, shorten(tools.PlainText(a.SystemMessage), maxHookContext))
 	}
 	o.add(a.Specific.Context)
 	reason := a.Specific.Reason
@@ -171,14 +176,13 @@ func (o *hookOutcome) take(event config.HookEvent, stdout string) error {
 	}
 	switch {
 	case a.Continue != nil && !*a.Continue:
-		o.stop = a.StopReason
-		if o.stop == "" {
+		if o.stop = strings.TrimSpace(tools.PlainText(a.StopReason)); o.stop == "" {
 			o.stop = "a hook ended the turn"
 		}
 	case a.Specific.Decision == "deny", a.Decision == "block":
 		o.deny(reason)
 	case a.Specific.Decision == "ask":
-		o.asks, o.reason = true, reason
+		o.asks, o.reason = true, tools.PlainText(reason)
 	case a.Specific.Decision == "allow":
 		o.allows = true
 	}
@@ -190,7 +194,7 @@ func (o *hookOutcome) take(event config.HookEvent, stdout string) error {
 
 // add adds text for the model.
 func (o *hookOutcome) add(text string) {
-	if text = strings.TrimSpace(text); text == "" {
+	if text = strings.TrimSpace(tools.PlainText(text)); text == "" {
 		return
 	}
 	o.context = strings.TrimSpace(shorten(o.context+"\n"+text, maxHookContext))
@@ -229,11 +233,11 @@ func (s *Session) runHook(ctx context.Context, h config.Hook, event []byte) (std
 	case err != nil:
 		return "", "", 0, err
 	case exit.Code == 126 || exit.Code == 127:
-		return "", "", 0, errors.New(shorten(oneLine(errs.String()), 500))
+		return "", "", 0, errors.New(shorten(oneLine(tools.PlainText(errs.String())), 500))
 	case exit.Signal != "":
 		return "", "", 0, fmt.Errorf("it was ended by %s", exit.Signal)
 	}
-	return out.String(), errs.String(), exit.Code, nil
+	return out.String(), tools.PlainText(errs.String()), exit.Code, nil
 }
 
 // limitedText keeps the beginning of what is written to it.

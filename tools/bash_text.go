@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -41,6 +42,16 @@ const (
 	maxControl  = 256
 	maxString   = 1 << 20
 )
+
+// PlainText is what a program wrote as text for people and models: UTF-8 with no
+// control characters but LF and TAB, and no escape sequences.
+func PlainText(s string) string {
+	var b strings.Builder
+	t := plainText{emit: func(p []byte) { b.Write(p) }}
+	_, _ = t.Write([]byte(s)) // never fails
+	t.Flush()
+	return b.String()
+}
 
 // Write takes in bytes; it never fails.
 func (t *plainText) Write(p []byte) (int, error) {

@@ -44,11 +44,17 @@ type Metadata struct {
 // may have come to something, such as a command's output, which stays.
 func Conclude(spec *Spec, r *Result, err error, took time.Duration, spool Spool) Envelope {
 	*r = Fit(*r, spec, spool)
+	e := Describe(*r, err, took)
+	e.ErrorText = head(e.ErrorText, DefaultMaxOutput)
+	return e
+}
+
+// Describe is the envelope of what a call came to, whatever its size.
+func Describe(r Result, err error, took time.Duration) Envelope {
 	e := Envelope{Type: EnvelopeOutput, Data: r.Text,
 		Metadata: Metadata{took.Milliseconds(), r.Truncated, r.OutputPath, r.Metadata}}
 	if err != nil {
-		e.Type = EnvelopeError
-		e.ErrorText = head(err.Error(), DefaultMaxOutput)
+		e.Type, e.ErrorText = EnvelopeError, err.Error()
 	}
 	return e
 }

@@ -91,7 +91,8 @@ func readHook(v hujson.Value) (Hook, error) {
 	return hook, err
 }
 
-// readMatch reads one glob, several with | between them, or a list.
+// readMatch reads one glob, several with | or a comma between them, or a list. What
+// no tool's id can hold is refused: it stands there for a regular expression.
 func readMatch(raw json.RawMessage) ([]string, error) {
 	if raw == nil {
 		return nil, nil
@@ -99,7 +100,7 @@ func readMatch(raw json.RawMessage) ([]string, error) {
 	var list []string
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
-		list = strings.Split(one, "|")
+		list = strings.FieldsFunc(one, func(r rune) bool { return r == '|' || r == ',' })
 	} else if json.Unmarshal(raw, &list) != nil {
 		return nil, errors.New("match must be a glob of tool ids or a list of them")
 	}
@@ -108,6 +109,9 @@ func readMatch(raw json.RawMessage) ([]string, error) {
 		glob = strings.TrimSpace(glob)
 		if _, err := path.Match(glob, ""); err != nil {
 			return nil, fmt.Errorf("match has %q, which is no glob", glob)
+		}
+		if strings.ContainsAny(glob, ".()+$|{}\\") || strings.HasPrefix(glob, "^") {
+			return nil, fmt.Errorf("match has %q, which no tool's id is like: write a glob, such as mcp__*", glob)
 		}
 		if glob != "" {
 			globs = append(globs, glob)
