@@ -64,6 +64,7 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 	id, err := s.create(ctx, c.Dir, script, empty)
 	switch {
 	case err != nil:
+		sweep() // what it may have started all the same
 		return nil, err
 	case id == "":
 		_ = os.Remove(script)
@@ -152,34 +153,38 @@ func (p *editorProcess) TerminalID() string { return p.id }
 // answers.
 func (p *editorProcess) Wait(ctx context.Context) (tools.Exit, error) {
 	var answer json.RawMessage
-	err := p.conn.Call(ctx, MethodTerminalWaitForExit, WaitForTerminalExitRequest{SessionID: p.sessionID, TerminalID: p.id}, &answer)
-	switch {
-	case ctx.Err() != nil:
-		p.abandon(context.WithoutCancel(ctx))
+	waitErr := p.conn.Call(ctx, MethodTerminalWaitForExit, WaitForTerminalExitRequest{SessionID: p.sessionID, TerminalID: p.id}, &answer)
+	if ctx.Err() != nil {
+		p.abandon(ctx)
 		return tools.Exit{}, context.Cause(ctx)
-	case err != nil:
-		return tools.Exit{}, fmt.Errorf("waiting for the command in the editor's terminal: %v", err)
 	}
-	var status exitStatus
-	_ = json.Unmarshal(answer, &status) // an odd answer is like null: not known
 	limited, cancel := context.WithTimeout(ctx, outputTime)
 	defer cancel()
 	late, err := p.readOutput(limited)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return tools.Exit{}, context.Cause(ctx)
-	}
-	if err != nil {
+	case waitErr != nil:
+		return tools.Exit{}, fmt.Errorf("waiting for the command in the editor's terminal: %v", waitErr)
+	case err != nil:
 		fmt.Fprintf(p.output, "[the editor gives no output of its terminal: %v]\n", err)
 	}
+	var status exitStatus
+	_ = json.Unmarshal(answer, &status) // an odd answer is like null: not known
 	if status == (exitStatus{}) {
 		status = late
 	}
 	return status.exit(), nil
 }
 
-// abandon kills the command and takes its output, for a short while.
-func (p *editorProcess) abandon(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, p.leave)
+// abandon kills the command and takes its output: for a short while where the user
+// waits for the end, longer where only its time is over.
+func (p *editorProcess) abandon(ended context.Context) {
+	leave := p.leave
+	if errors.Is(ended.Err(), context.DeadlineExceeded) {
+		leave = stopTime
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ended), leave)
 	defer cancel()
 	p.Kill()
 	select {
@@ -254,13 +259,13 @@ func (p *editorProcess) Kill() {
 // behind.
 func (p *editorProcess) Close() {
 	p.close.Do(func() {
+		_ = os.Remove(p.script)               // bash has read it, or is not to any more
 		p.kill.Do(func() { close(p.killed) }) // nothing is killed: releasing need not wait
 		go func() {                           // ends with the answers or their times
 			defer close(p.released)
 			<-p.killed
 			p.reading <- struct{}{} // for good: a terminal that is released can be asked nothing
 			p.release(p.id)
-			_ = os.Remove(p.script)
 		}()
 	})
 	timer := time.NewTimer(p.leave)

@@ -487,7 +487,7 @@ func TestEditorShell(t *testing.T) {
 		{"cut", fine, object{"exitCode": 0}, object{"output": "hi\n", "truncated": true}, tools.Exit{}, "[the editor kept only a part of the output, of about 1048576 bytes]\nhi\n", all, ""},
 		{"null for the output", fine, object{"exitCode": 0}, nil, tools.Exit{}, "[the editor gives no output of its terminal: it answers no text]\n", all, ""},
 		{"an error for the output", fine, object{"exitCode": 0}, errors.New("lost"), tools.Exit{}, "[the editor gives no output of its terminal: lost (code -32603)]\n", all, ""},
-		{"cannot wait", fine, errors.New("no"), object{"output": "hi\n"}, tools.Exit{}, "", "create wait_for_exit release", "in the editor's terminal: no"},
+		{"cannot wait", fine, errors.New("no"), object{"output": "hi\n"}, tools.Exit{}, "hi\n", all, "in the editor's terminal: no"},
 		{"no terminal", errors.New("no terminal today"), nil, nil, tools.Exit{Code: 5}, "child\n", "create", ""},
 		{"null for a terminal", nil, nil, nil, tools.Exit{Code: 5}, "child\n", "create", ""},
 		{"a terminal without id", object{}, nil, nil, tools.Exit{Code: 5}, "child\n", "create", ""},
@@ -561,6 +561,28 @@ func TestEditorShellScript(t *testing.T) {
 	if _, err := os.Stat(request.Args[2]); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the script stays: %v", err)
 	}
+}
+
+// A command whose time is over keeps its output, though the editor is slow: nobody
+// waits at the keyboard.
+func TestEditorShellTimeout(t *testing.T) {
+	editor := terminals(object{"terminalId": "term"}, silent, object{"output": "so far\n"})
+	editor.answers[MethodTerminalKill] = func(context.Context, json.RawMessage) (any, error) {
+		<-time.After(3 * leaveTime)
+		return object{}, nil
+	}
+	s := newEditorShell(editor.connect(t), "s", execShell(t))
+	var out bytes.Buffer
+	p, err := s.Start(t.Context(), tools.Command{Text: "sleep 100", Dir: t.TempDir(), Output: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := p.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) || out.String() != "so far\n" {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+	p.Close()
 }
 
 func TestEditorShellCancel(t *testing.T) {
