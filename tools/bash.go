@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,7 +104,7 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 }
 
 // bashDir is the folder to run in. One outside the roots is not looked at before
-// it is allowed; the command's start finds out whether it exists.
+// it is allowed.
 func bashDir(ws *Workspace, cwd string) (string, []kinds.PathAccess, error) {
 	if cwd == "" {
 		return ws.Dir(), nil, nil
@@ -119,14 +120,24 @@ func bashDir(ws *Workspace, cwd string) (string, []kinds.PathAccess, error) {
 	if !p.Inside {
 		return dir, []kinds.PathAccess{{Access: kinds.List, Path: p.Asked, Target: p.Target}}, nil
 	}
-	info, err := os.Stat(p.Target)
-	switch {
-	case err != nil:
-		return "", nil, fmt.Errorf("cwd: the folder %s does not exist: leave it out, or name one in %s", ws.Name(p.Asked), ws.Dir())
-	case !info.IsDir():
-		return "", nil, fmt.Errorf("cwd: %s is not a folder: name the one it is in", ws.Name(p.Asked))
+	if err := folderExists(p.Target); err != nil {
+		return "", nil, fmt.Errorf("cwd: %w", err)
 	}
 	return dir, nil, nil
+}
+
+// folderExists says what is wrong with a folder to run in.
+func folderExists(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the folder %s does not exist: leave cwd out, or name one that does", kinds.Quote(dir))
+	case err != nil:
+		return fmt.Errorf("the folder %s cannot be used: %w", kinds.Quote(dir), err)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder: name the one it is in", kinds.Quote(dir))
+	}
+	return nil
 }
 
 // bashCall is one command that was prepared.
@@ -159,6 +170,9 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if ws.Shell == nil {
 		return Result{}, fmt.Errorf("bash: %w", ErrNoBash)
 	}
+	if err := folderExists(b.dir); err != nil {
+		return Result{}, fmt.Errorf("bash: cwd: %w", err)
+	}
 	out := newCapture(ws.Spool)
 	live := liveOutput{capture: out}
 	if ws.Display {
@@ -189,8 +203,11 @@ func follow(ctx context.Context, p Process, out liveOutput, show func(Output)) (
 		defer func() { stop(exit, err) }()
 	}
 	exit, err = p.Wait(ctx)
-	if err != nil {
-		p.Kill()
+	switch {
+	case errors.Is(err, errTimeout):
+		p.Close() // what comes next is not to meet what is left of it
+	case err != nil:
+		p.Kill() // at once: the user waits
 	}
 	return exit, err
 }

@@ -23,10 +23,15 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 	if ws.Shell == nil || ws.Jobs == nil {
 		return Result{}, fmt.Errorf("bash: %w", ErrNoBash)
 	}
+	if err := folderExists(b.dir); err != nil {
+		return Result{}, fmt.Errorf("bash: cwd: %w", err)
+	}
 	started := make(chan Process, 1) // closed where the command could not be started
 	spoke := make(chan struct{})
+	text := &plainWriter{spoke: spoke}
 	job, err := ws.Jobs.Start("bash", kinds.Title(b.text), func(ctx context.Context, out io.Writer) (string, error) {
-		return b.work(ctx, ws.Shell, &plainWriter{to: out, spoke: spoke}, started)
+		text.to = out
+		return b.work(ctx, ws.Shell, text, started)
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("bash: %w", err)
@@ -46,13 +51,13 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 	if f, ok := p.(Fetcher); ok {
 		fetch = f.Fetch
 	}
-	job.Attach(fetch, p.Close)
+	job.Attach(fetch, text.Pending, p.Close)
 	look(ctx, job, spoke)
 	job.Fetch(ctx)
 	report := job.Report().Text()
-	text := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, report)
+	said := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, report)
 	shown := b.whole(fmt.Sprintf("Started in the background as `%s`.\n\n%s", job.ID, fenced(excerpt(report))))
-	return Result{Text: text, Shown: shown, TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
+	return Result{Text: said, Shown: shown, TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
 }
 
 // look waits until the job has ended or has spoken, for a while.
@@ -119,7 +124,18 @@ func (w *plainWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.text.emit = w.emit
-	return w.text.Write(p)
+	n, err := w.text.Write(p)
+	if len(w.text.Pending()) > 0 {
+		w.tell()
+	}
+	return n, err
+}
+
+// Pending is the line under way, such as a question that waits for an answer.
+func (w *plainWriter) Pending() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.text.Pending())
 }
 
 // Flush ends the text.
@@ -134,9 +150,14 @@ func (w *plainWriter) emit(p []byte) {
 	if len(p) == 0 {
 		return
 	}
+	w.tell()
+	_, _ = w.to.Write(p) // a job's output takes all
+}
+
+// tell says, once, that there is text.
+func (w *plainWriter) tell() {
 	if w.spoke != nil {
 		close(w.spoke)
 		w.spoke = nil
 	}
-	_, _ = w.to.Write(p) // a job's output takes all
 }

@@ -471,7 +471,7 @@ func TestBashDisplays(t *testing.T) {
 		}}
 		ws := &Workspace{Shell: shell, Display: true}
 		var live shown
-		r, err := bashCall{text: "count", limit: time.Minute}.run(t.Context(), ws, live.show)
+		r, err := bashCall{dir: t.TempDir(), text: "count", limit: time.Minute}.run(t.Context(), ws, live.show)
 		if err != nil || r.Text != "012\nexit code: 1" || r.Shown != fenced("012\nexit code: 1") {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -516,6 +516,39 @@ func TestBashTerminal(t *testing.T) {
 				t.Errorf("shown: %+v", live.all)
 			}
 		})
+	}
+}
+
+// A command whose time is over has ended when the model hears of it: the next one
+// may need its port.
+func TestBashTimeoutWaitsForTheEnd(t *testing.T) {
+	ws := shellWorkspace(t)
+	shell := &fakeShell{run: func(context.Context, io.Writer) (Exit, error) { return Exit{}, errTimeout }}
+	ws.Shell = shell
+	if _, err := prepare(t, ws, bashInput{Command: "serve"}).Run(t.Context(), silently); err == nil {
+		t.Error("no error")
+	}
+	if got := strings.Join(shell.calls, " "); got != "start close" {
+		t.Errorf("calls: %s", got)
+	}
+}
+
+func TestBashFolderIsGone(t *testing.T) {
+	ws := shellWorkspace(t)
+	gone := filepath.Join(t.TempDir(), "gone")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{gone: "does not exist", file: "is not a folder"} {
+		for _, background := range []bool{false, true} {
+			ws.Jobs = NewJobs()
+			_, err := prepare(t, ws, bashInput{Command: "pwd", CWD: dir, Background: background}).Run(t.Context(), silently)
+			if err == nil || !strings.Contains(err.Error(), "cwd: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("in %s: %v, want %q", dir, err, want)
+			}
+			ws.Jobs.Close()
+		}
 	}
 }
 

@@ -199,22 +199,25 @@ type Job struct {
 	done    chan struct{}
 	out     *process.Tail
 
-	mu     sync.Mutex
-	fetch  func(context.Context) // nil: the output comes by itself
-	sweep  func()                // ends what is left of it; nil: nothing is
-	read   int64                 // bytes of output that were read
-	state  JobState
-	result string
-	err    error
-	told   bool // that it ended
+	mu      sync.Mutex
+	fetch   func(context.Context) // nil: the output comes by itself
+	pending func() string         // the line under way, which is no output yet; nil: there is none
+	sweep   func()                // ends what is left of it; nil: nothing is
+	read    int64                 // bytes of output that were read
+	seen    string                // the line under way when it was read
+	state   JobState
+	result  string
+	err     error
+	told    bool // that it ended
 }
 
-// Attach says how to get at output that does not come by itself, and how to end
-// what the job may leave running when it is done. Either may be nil.
-func (j *Job) Attach(fetch func(context.Context), sweep func()) {
+// Attach says how to get at output that does not come by itself, what the line
+// under way is, and how to end what the job may leave running when it is done.
+// Each may be nil.
+func (j *Job) Attach(fetch func(context.Context), pending func() string, sweep func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.fetch, j.sweep = fetch, sweep
+	j.fetch, j.pending, j.sweep = fetch, pending, sweep
 }
 
 // Fetch has what there is of the job's output brought, so that a Report has it.
@@ -306,7 +309,7 @@ func (j *Job) tell() bool {
 
 // Report is what there is to say of a job at one moment.
 type Report struct {
-	Output string // what came since the last report
+	Output string // what came since the last report, with the line under way
 	Lost   int64  // bytes of it that were not kept
 	State  JobState
 	Result string // what it came to
@@ -328,14 +331,23 @@ func (j *Job) report(from int64) Report {
 	defer j.mu.Unlock()
 	kept, total := j.out.Snapshot()
 	r := Report{State: JobRunning}
-	if from < 0 {
+	on := from < 0
+	if on {
 		from = j.read
 	}
 	fresh := max(0, total-from)
 	if r.Lost = max(0, fresh-int64(len(kept))); r.Lost > 0 {
 		fresh = int64(len(kept))
 	}
-	r.Output, j.read = string(kept[int64(len(kept))-fresh:]), total
+	r.Output = string(kept[int64(len(kept))-fresh:])
+	if running && j.pending != nil {
+		line := j.pending()
+		if r.Output != "" || line != j.seen || !on {
+			r.Output += line
+		}
+		j.seen = line
+	}
+	j.read = total
 	if !running {
 		r.State, r.Result, r.Err, j.told = j.state, j.result, j.err, true
 	}

@@ -220,6 +220,45 @@ func (failingShell) Start(context.Context, Command) (Process, error) {
 	return nil, errors.New("no fork")
 }
 
+// A line that is not complete is shown too: it may be a question that waits for an
+// answer, or a bar that grows.
+func TestBackgroundLineUnderWay(t *testing.T) {
+	ws := shellWorkspace(t)
+	ws.Jobs = NewJobs()
+	defer ws.Jobs.Close()
+	spoke := make(chan struct{})
+	text := &plainWriter{spoke: spoke}
+	next, written := make(chan string), make(chan struct{})
+	job, err := ws.Jobs.Start("bash", "ask", func(ctx context.Context, out io.Writer) (string, error) {
+		text.to = out
+		for s := range next {
+			_, _ = io.WriteString(text, s)
+			written <- struct{}{}
+		}
+		return "", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Attach(nil, text.Pending, nil)
+	for _, tt := range []struct{ write, input, want string }{
+		{"first\nProceed? ", `{"id":"bash_1"}`, "first\nProceed? \n(running)"},
+		{"", `{"id":"bash_1"}`, "(running; no new output)"},
+		{"", `{"id":"bash_1","offset":0}`, "first\nProceed? \n(running)"},
+		{"\r10%", `{"id":"bash_1"}`, "10%\n(running)"},
+		{"\r20%\n", `{"id":"bash_1"}`, "20%\n(running)"},
+		{"", `{"id":"bash_1","offset":0}`, "first\n20%\n(running)"},
+	} {
+		next <- tt.write
+		<-written
+		if r, err := runTool(t, ws, TaskOutput(), tt.input); err != nil || r.Text != tt.want {
+			t.Errorf("after %q, %s: %q, %v; want %q", tt.write, tt.input, r.Text, err, tt.want)
+		}
+	}
+	close(next)
+	<-spoke
+}
+
 func TestTaskOutputEndsWithTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := NewJobs()
@@ -287,7 +326,7 @@ func TestBackgroundCommandCancelledAtItsStart(t *testing.T) {
 		stop := errors.New("the user said stop")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, stop)
 		defer cancel()
-		if _, err := (bashCall{text: "serve"}).begin(ctx, ws); !errors.Is(err, stop) {
+		if _, err := (bashCall{dir: t.TempDir(), text: "serve"}).begin(ctx, ws); !errors.Is(err, stop) {
 			t.Errorf("got %v", err)
 		}
 		ws.Jobs.work.Wait()
