@@ -118,6 +118,14 @@ func TestEndIsForOneOnly(t *testing.T) {
 	r.Close()
 }
 
+// A signal of real time has no name, and is none the less a signal.
+func TestSignalWithoutName(t *testing.T) {
+	exit, err := sh(t, supervisor(t), "kill -34 $$", nil).Wait(t.Context())
+	if want := (Exit{Code: 162, Signal: "34"}); err != nil || exit != want {
+		t.Errorf("got %+v, %v; want %+v", exit, err, want)
+	}
+}
+
 func TestKillIsQuick(t *testing.T) {
 	s := supervisor(t)
 	out, next := lines(t)

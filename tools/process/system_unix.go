@@ -3,6 +3,7 @@
 package process
 
 import (
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -24,7 +25,13 @@ func groupAlive(pid int) bool {
 	return syscall.Kill(pid, 0) == syscall.ESRCH && syscall.Kill(-pid, 0) != syscall.ESRCH
 }
 
-func signalName(s syscall.Signal) string { return unix.SignalName(s) }
+// signalName is the name of a signal, as in SIGKILL; those of real time have none.
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return strconv.Itoa(int(s))
+}
 
 // readNow reads what is there; 0 or less says that there is nothing.
 func readNow(fd uintptr, buf []byte) int {
