@@ -33,10 +33,7 @@ var configSeeds = []string{
 
 // TestConfigAsGit compares what a configuration sets with what git takes it for.
 func TestConfigAsGit(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed:", err)
-	}
+	git := peer(t, "git")
 	file := filepath.Join(realDir(t), "config")
 	for _, text := range configSeeds {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -3,15 +3,18 @@
 package workspace
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"hash/maphash"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +38,8 @@ func (h hit) compare(o hit) int {
 // rg's sets of characters never do.
 func (q Query) anyByte() bool { return !q.Literal && strings.ContainsAny(q.Pattern, ".^") }
 
-// rgQueries are what the results are compared on.
+// What the results are compared on. The slow ones are found in nearly every line,
+// or reach over lines.
 var rgQueries = []Query{
 	{Pattern: "ErrUnexpectedEOF"}, {Pattern: "return"}, {Pattern: "needle"}, {Pattern: "function"}, {Pattern: "é"}, {Pattern: "日本"},
 	{Pattern: "f(x)[0]", Literal: true}, {Pattern: "a.b*c", Literal: true}, {Pattern: `C:\new`, Literal: true}, {Pattern: "=> {", Literal: true},
@@ -45,6 +49,9 @@ var rgQueries = []Query{
 	{Pattern: "^func"}, {Pattern: "^needle$"}, {Pattern: `\)$`}, {Pattern: "^$"}, {Pattern: `^[ \t]+$`}, {Pattern: `^\s*//`}, {Pattern: `;$`}, {Pattern: `\Aneedle\z`},
 	{Pattern: "[A-Z]+_[A-Z]+_[A-Z]+"}, {Pattern: "[0-9]{3}[a-f][0-9]{2}"}, {Pattern: "[[:upper:]]{4,}"}, {Pattern: `[^\x00-\x7f]`}, {Pattern: `\p{Greek}`}, {Pattern: "[α-ωé]"}, {Pattern: `[-+]?[0-9]+\.[0-9]+`},
 	{Pattern: "(foo|bar|baz)[A-Z]"}, {Pattern: "TODO|FIXME|XXX"}, {Pattern: `(Read|Write)(er|All)?\(`}, {Pattern: "a|b|needle|日"}, {Pattern: `func \(\w+ \*?\w+\) \w+\(`}, {Pattern: `\w+Reader\b`}, {Pattern: `"[a-z]+":\s+"`},
+}
+
+var rgSlowQueries = []Query{
 	{Pattern: "x*"}, {Pattern: "needle|"}, {Pattern: `\b`}, {Pattern: "(?:a?){20}a{20}"}, {Pattern: "(a|aa)+$"}, {Pattern: "needle.{0,40}end"},
 	{Pattern: `\{\n\treturn`, Multiline: true}, {Pattern: `needle\n+needle`, Multiline: true}, {Pattern: `a\nb`, Multiline: true}, {Pattern: `^\}\n\nfunc`, Multiline: true}, {Pattern: `needle.{0,60}?end`, Multiline: true}, {Pattern: `\n\n\n`, Multiline: true}, {Pattern: "needle\nneedle", Literal: true},
 }
@@ -66,64 +73,164 @@ func forRipgrep(q Query) []string {
 	} else {
 		pattern = strings.NewReplacer(`\w`, "[0-9A-Za-z_]", `\d`, "[0-9]", `\s`, `[\t\n\f\r ]`, `\b`, `(?-u:\b)`, `\B`, `(?-u:\B)`, `\A`, "^", `\z`, "$").Replace(pattern)
 	}
-	return append(args, "--regexp="+pattern, "./")
+	return append(args, "-e", pattern) // not as -e=, of which rg 13 takes every equals sign away
 }
 
 // TestSearchAsRipgrep compares path, line and text of what is found with ripgrep
-// on part of the standard library, a folder of packages and a tree of what goes
-// wrong. Left out are what ours never searches (binary files, secrets) and what
-// rg does not (links).
+// on the standard library, on folders of packages, real and made, and on a tree of
+// what goes wrong. Left out are what ours never searches (binary files, secrets)
+// and what rg does not (links).
 func TestSearchAsRipgrep(t *testing.T) {
-	rg, err := exec.LookPath("rg")
-	if err != nil {
-		t.Skip("ripgrep is not installed:", err)
-	}
+	rg := peer(t, "rg")
 	home := realDir(t)
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("HOME", home)
 	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-	sources := goSources(t)
-	for name, dir := range map[string]string{
-		"go/bufio": filepath.Join(sources, "bufio"), "go/net": filepath.Join(sources, "net", "http"), "go/strings": filepath.Join(sources, "strings"), "go/unicode": filepath.Join(sources, "unicode"),
-		"node_modules": nodeModules(t), "nasty": nastyTree(t),
-	} {
+	trees := map[string]string{"go": goSources(t), "node_modules, made": nodeModules(t), "nasty": nastyTree(t)}
+	if dir := realNodeModules(t); dir != "" {
+		trees["node_modules"] = dir
+	}
+	for name, dir := range trees {
 		t.Run(name, func(t *testing.T) {
-			r := rootsOf(t, dir)
-			start, err := r.Resolve(".")
-			if err != nil {
-				t.Fatal(err)
+			c := newComparison(t, rg, dir)
+			queries := slices.Concat(rgQueries, rgSlowQueries)
+			if name == "go" && raceDetector() { // it would take minutes
+				queries = rgQueries
 			}
-			list, err := Walk(t.Context(), r, start, WalkOptions{})
-			if err != nil {
-				t.Fatal(err)
+			lines := 0
+			for _, q := range queries {
+				lines += c.compare(t, q)
 			}
-			list.Files = slices.DeleteFunc(list.Files, func(f File) bool { return f.Link })
-			hits := 0
-			for _, q := range rgQueries {
-				ours, theirs := ourHits(t, r, start, list.Files, q), rgHits(t, rg, dir, q)
-				hits += len(theirs)
-				if q.anyByte() {
-					ours, theirs = inUTF8(dir, ours), inUTF8(dir, theirs)
-				}
-				compareHits(t, q, ours, theirs)
-			}
-			if hits < 50 {
-				t.Errorf("only %d lines were found, which says nothing", hits)
+			t.Logf("%d patterns, %d files, %d lines", len(queries), len(c.files), lines)
+			if lines < 50 {
+				t.Errorf("only %d lines were found, which says nothing", lines)
 			}
 		})
 	}
 }
 
-// inUTF8 leaves what was found in files that are valid.
-func inUTF8(dir string, hits []hit) []hit {
-	valid := map[string]bool{}
-	return slices.DeleteFunc(hits, func(h hit) bool {
-		if _, ok := valid[h.path]; !ok {
-			data, err := os.ReadFile(filepath.Join(dir, h.path))
-			valid[h.path] = err == nil && (utf8.Valid(data) || encodingOf(data).wide())
+// raceDetector reports whether the test was built with it.
+func raceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// realNodeModules is a folder that npm made, where there is one: that of the
+// clients in testdata, or npm's own; else empty.
+func realNodeModules(t *testing.T) string {
+	dirs := []string{filepath.Join("..", "..", "testdata", "clients", "node_modules")}
+	if npm, err := exec.LookPath("npm"); err == nil {
+		if npm, err = filepath.EvalSymlinks(npm); err == nil { // node_modules/npm/bin/npm-cli.js
+			dirs = append(dirs, filepath.Join(filepath.Dir(npm), "..", "node_modules"))
 		}
-		return !valid[h.path]
-	})
+	}
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			if real, err = filepath.Abs(real); err == nil {
+				return real
+			}
+		}
+	}
+	t.Log("no folder of npm's is here: only the made one is searched")
+	return ""
+}
+
+// comparison is of searches of one tree.
+type comparison struct {
+	rg, dir string
+	roots   *Roots
+	start   Path
+	files   []File
+	kinds   map[string]fileKind // of the files that were looked at
+	seed    maphash.Seed
+}
+
+// fileKind is what of a file bears on what is compared.
+type fileKind struct{ skip, valid bool }
+
+func newComparison(t *testing.T, rg, dir string) *comparison {
+	r := rootsOf(t, dir)
+	start, err := r.Resolve(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Walk(t.Context(), r, start, WalkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := slices.DeleteFunc(list.Files, func(f File) bool { return f.Link })
+	return &comparison{rg: rg, dir: dir, roots: r, start: start, files: files, kinds: map[string]fileKind{}, seed: maphash.MakeSeed()}
+}
+
+func (c *comparison) kind(path string) fileKind {
+	k, ok := c.kinds[path]
+	if !ok {
+		data, err := os.ReadFile(filepath.Join(c.dir, path))
+		k = fileKind{skip: err != nil || IsBinary(data) || IsSecret(path), valid: err == nil && (utf8.Valid(data) || encodingOf(data).wide())}
+		c.kinds[path] = k
+	}
+	return k
+}
+
+// digest stands for the lines that were found in a file.
+type digest struct {
+	lines int
+	sum   uint64
+}
+
+// digests keeps those of one search by path. The files that cannot be compared on
+// the query are left out.
+func (c *comparison) digests(q Query, files map[string][]hit, into map[string]digest) {
+	for path, hits := range files {
+		if k := c.kind(path); k.skip || q.anyByte() && !k.valid {
+			continue
+		}
+		slices.SortFunc(hits, hit.compare)
+		sum := uint64(0)
+		for _, h := range hits {
+			sum = sum*31 + maphash.String(c.seed, h.text) + uint64(h.line)
+		}
+		into[path] = digest{len(hits), sum}
+	}
+}
+
+// compare searches the tree twice and returns how many lines rg found. It goes
+// piece by piece, since some patterns are found in nearly every line.
+func (c *comparison) compare(t *testing.T, q Query) int {
+	t.Helper()
+	ours, theirs := map[string]digest{}, map[string]digest{}
+	for part := range slices.Chunk(c.files, 500) {
+		c.digests(q, ourHits(t, c.roots, c.start, part, q), ours)
+	}
+	c.rgHits(t, q, "./", func(path string, hits []hit) { c.digests(q, map[string][]hit{path: hits}, theirs) })
+	lines, wrong := 0, 0
+	for path, want := range theirs {
+		lines += want.lines
+		if ours[path] != want {
+			wrong++
+			c.explain(t, q, path, wrong)
+		}
+		delete(ours, path)
+	}
+	for path := range ours {
+		wrong++
+		c.explain(t, q, path, wrong)
+	}
+	return lines
+}
+
+// explain shows how the lines of a file differ, for the first few files.
+func (c *comparison) explain(t *testing.T, q Query, path string, n int) {
+	t.Helper()
+	if n > 3 {
+		return
+	}
+	ours, theirs := ourHits(t, c.roots, c.start, []File{{Path: path}}, q)[path], []hit(nil)
+	c.rgHits(t, q, "./"+path, func(_ string, hits []hit) { theirs = append(theirs, hits...) })
+	slices.SortFunc(ours, hit.compare)
+	slices.SortFunc(theirs, hit.compare)
+	t.Errorf("%+v: %q differs: %d lines, %d of rg's", q, path, len(ours), len(theirs))
+	compareHits(t, q, ours, theirs)
 }
 
 func compareHits(t *testing.T, q Query, ours, theirs []hit) {
@@ -142,63 +249,75 @@ func compareHits(t *testing.T, q Query, ours, theirs []hit) {
 	}
 }
 
-func ourHits(t *testing.T, r *Roots, start Path, files []File, q Query) []hit {
+func ourHits(t *testing.T, r *Roots, start Path, files []File, q Query) map[string][]hit {
 	t.Helper()
-	p, err := Compile(q)
+	found, err := Search(t.Context(), r, start, files, mustCompile(t, q), SearchOptions{Lines: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := Search(t.Context(), r, start, files, p, SearchOptions{Lines: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hits []hit
+	all := map[string][]hit{}
 	for _, f := range found.Files {
 		for _, l := range f.Lines {
-			hits = append(hits, hit{f.Path, l.Number, l.Text})
+			all[f.Path] = append(all[f.Path], hit{f.Path, l.Number, l.Text})
 		}
 	}
-	slices.SortFunc(hits, hit.compare)
-	return hits
+	return all
 }
 
-func rgHits(t *testing.T, rg, dir string, q Query) []hit {
+// rgHits calls visit with what rg finds, a file at a time.
+func (c *comparison) rgHits(t *testing.T, q Query, where string, visit func(path string, hits []hit)) {
 	t.Helper()
-	cmd := exec.Command(rg, forRipgrep(q)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		// 1: nothing found; 2: an error, which may only be what cannot be read.
-		if exit.ExitCode() > 2 || exit.ExitCode() == 2 && bytes.Contains(exit.Stderr, []byte("regex")) {
-			t.Fatalf("%v: %v: %s", cmd.Args, err, exit.Stderr)
-		}
-	} else if err != nil {
+	cmd := exec.Command(c.rg, append(forRipgrep(q), where)...)
+	cmd.Dir = c.dir
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	skip := map[string]bool{}
-	c := &collector{matcher: mustCompile(t, q).matcher(), ctx: t.Context()}
-	c.matcher.effort = maxEffort
-	var hits []hit
-	for len(out) > 0 {
-		path, rest, ok := bytes.Cut(out, []byte{0})
-		number, rest, ok2 := bytes.Cut(rest, []byte(":"))
-		text, rest, _ := bytes.Cut(rest, []byte("\n"))
-		n, err := strconv.Atoi(string(number))
-		if !ok || !ok2 || err != nil {
-			t.Fatalf("rg wrote %.200q", out)
-		}
-		out = rest
-		name := strings.TrimPrefix(string(path), "./")
-		if _, ok := skip[name]; !ok {
-			data, err := os.ReadFile(filepath.Join(dir, name))
-			skip[name] = err != nil || IsBinary(data) || IsSecret(name)
-		}
-		if !skip[name] {
-			hits = append(hits, hit{name, n, c.cut(bytes.TrimSuffix(text, []byte("\r")), true)})
-		}
+	readErr := c.readHits(t, q, bufio.NewReaderSize(out, 1<<20), visit)
+	err = cmd.Wait()
+	if readErr != nil {
+		t.Fatalf("%v: %v", cmd.Args, readErr)
 	}
-	slices.SortFunc(hits, hit.compare)
-	return hits
+	// 1: nothing found; 2: an error, which may only be what cannot be read.
+	if code := cmd.ProcessState.ExitCode(); code > 2 || code < 0 || code == 2 && bytes.Contains(complaints.Bytes(), []byte("regex")) {
+		t.Fatalf("%v: %v: %s", cmd.Args, err, complaints.Bytes())
+	}
+}
+
+// readHits reads lines of the form path, NUL, number, colon, text. Those of a file
+// follow each other.
+func (c *comparison) readHits(t *testing.T, q Query, out *bufio.Reader, visit func(path string, hits []hit)) error {
+	cut := &collector{matcher: mustCompile(t, q).matcher(), ctx: t.Context()}
+	cut.matcher.effort = maxEffort
+	last, hits := "", []hit(nil)
+	for {
+		path, err := out.ReadSlice(0)
+		if err == io.EOF && len(path) == 0 {
+			if len(hits) > 0 {
+				visit(last, hits)
+			}
+			return nil
+		}
+		if name := bytes.TrimPrefix(bytes.TrimSuffix(path, []byte{0}), []byte("./")); string(name) != last {
+			if len(hits) > 0 {
+				visit(last, hits)
+			}
+			last, hits = string(name), nil
+		}
+		number, err2 := out.ReadSlice(':')
+		n, err3 := strconv.Atoi(string(bytes.TrimSuffix(number, []byte(":"))))
+		text, err4 := out.ReadBytes('\n') // it may be long
+		if err := cmp.Or(err, err2, err3, err4); err != nil {
+			return fmt.Errorf("rg wrote of %q, line %d: %.100q: %w", last, n, text, err)
+		}
+		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+		hits = append(hits, hit{last, n, cut.cut(text, true)})
+	}
 }
 
 // nodeModules makes a folder as package managers do: many small packages, files
