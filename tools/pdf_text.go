@@ -55,7 +55,7 @@ func (r *reading) showPDF(ctx context.Context, size int64) (Result, error) {
 // pagesShown is as many whole pages as fit, at least one, and how to go on.
 func (r *reading) pagesShown(pages pdf.Pages, first int) Result {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[%s: PDF of %d pages; offset and limit count pages]\n", r.name, pages.Count)
+	fmt.Fprintf(&b, "[%s: PDF of %s; offset and limit count pages]\n", r.name, count(pages.Count, "page"))
 	next, cut := first, false
 	for i, text := range pages.Texts {
 		if text == "" {

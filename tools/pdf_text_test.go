@@ -34,7 +34,7 @@ func (f *fakePDF) Pages(ctx context.Context, file *os.File, first, count, limit 
 func TestReadPDF(t *testing.T) {
 	ws := diskWorkspace(t, map[string]string{"a.pdf": "%PDF-1.4\n...", "not.pdf": "text\n"})
 	long := strings.Repeat("0123456789abcde\n", maxRead/16/2) + "end"
-	head := func(n string) string { return "[a.pdf: PDF of " + n + " pages; offset and limit count pages]\n" }
+	head := func(n string) string { return "[a.pdf: PDF of " + n + "; offset and limit count pages]\n" }
 	for _, c := range []struct {
 		name      string
 		doc       fakePDF
@@ -42,11 +42,11 @@ func TestReadPDF(t *testing.T) {
 		want      string
 		truncated bool
 	}{
-		{"all", fakePDF{texts: []string{"one", "", "three"}}, args{}, head("3") + "\n[page 1]\none\n\n[page 2]\n[no text]\n\n[page 3]\nthree", false},
-		{"a range", fakePDF{texts: []string{"one", "two", "three"}}, args{"offset": 2, "limit": 1}, head("3") + "\n[page 2]\ntwo\n[page 2 of 3; continue with offset 3]", false},
-		{"to the end", fakePDF{texts: []string{"one", "two"}}, args{"offset": 2, "limit": 9}, head("2") + "\n[page 2]\ntwo", false},
-		{"what fits", fakePDF{texts: []string{long, long, "three"}}, args{}, head("3") + "\n[page 1]\n" + long + "\n[page 1 of 3; continue with offset 2]", true},
-		{"a page cut by who read it", fakePDF{texts: []string{"one"}, cut: true}, args{}, head("1") + "\n[page 1]\none\n[page 1 is cut]", true},
+		{"all", fakePDF{texts: []string{"one", "", "three"}}, args{}, head("3 pages") + "\n[page 1]\none\n\n[page 2]\n[no text]\n\n[page 3]\nthree", false},
+		{"a range", fakePDF{texts: []string{"one", "two", "three"}}, args{"offset": 2, "limit": 1}, head("3 pages") + "\n[page 2]\ntwo\n[page 2 of 3; continue with offset 3]", false},
+		{"to the end", fakePDF{texts: []string{"one", "two"}}, args{"offset": 2, "limit": 9}, head("2 pages") + "\n[page 2]\ntwo", false},
+		{"what fits", fakePDF{texts: []string{long, long, "three"}}, args{}, head("3 pages") + "\n[page 1]\n" + long + "\n[page 1 of 3; continue with offset 2]", true},
+		{"a page cut by who read it", fakePDF{texts: []string{"one"}, cut: true}, args{}, head("1 page") + "\n[page 1]\none\n[page 1 is cut]", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ws.PDF = &c.doc

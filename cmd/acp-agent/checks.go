@@ -97,7 +97,7 @@ func (d *patient) database(ctx context.Context) []finding {
 	defer cancel()
 	path := filepath.Join(d.paths.Data, session.DatabaseName)
 	health, err := store.Check(ctx, path)
-	f := finding{Check: "database", Severity: fine, Text: fmt.Sprintf("%s: %d sessions, %d KiB", path, health.Sessions, health.Bytes>>10)}
+	f := finding{Check: "database", Severity: fine, Text: fmt.Sprintf("%s: %d KiB, sessions: %d", path, health.Bytes>>10, health.Sessions)}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Text = path + ": none yet; the first prompt makes it"
