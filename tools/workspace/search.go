@@ -52,8 +52,8 @@ type Found struct {
 	Secret     Tally // their names say that they hold secrets, and they were not named
 	Outside    Tally // links that lead out of the roots and of what was searched
 	Unreadable Tally
-	// Unfinished are files of which only a part was searched: the pattern goes
-	// over their text again and again.
+	// Unfinished are files of which only a part was searched, or nothing: the
+	// pattern goes over their text again and again, or did so in those before.
 	Unfinished Tally
 }
 
@@ -77,30 +77,41 @@ type Line struct {
 // that is a file itself is searched by one file of an empty path; then its name
 // may be that of a secret.
 //
-// What is found is the same however many workers there are. Search returns
+// What is found is the same however many workers there are, where no file is
+// unfinished. Search returns
 // early with ctx's cause when ctx is done.
 func Search(ctx context.Context, r *Roots, start Path, files []File, p *Pattern, opts SearchOptions) (*Found, error) {
+	s := newSearch(ctx, r, start, files, p, opts)
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	return s.found(), nil
+}
+
+func newSearch(ctx context.Context, r *Roots, start Path, files []File, p *Pattern, opts SearchOptions) *search {
 	s := &search{ctx: ctx, roots: r, start: start.Target, files: files, pattern: p, opts: opts,
 		outcomes: make([]outcome, len(files)), secret: IsSecret(start.Target)}
+	s.effort.Store(maxEffortAll)
 	if one, rel, ok := r.within(start.Target); ok {
 		s.root, s.secret = one, IsSecret(rel)
-		if s.below = ""; rel != "." {
+		if rel != "." {
 			s.below = rel + string(filepath.Separator)
 		}
 	}
-	workers := opts.Workers
+	return s
+}
+
+func (s *search) run() error {
+	workers := s.opts.Workers
 	if workers <= 0 {
 		workers = min(4, runtime.GOMAXPROCS(0))
 	}
 	var group sync.WaitGroup // of the workers, awaited below
-	for range min(workers, len(files)) {
+	for range min(workers, len(s.files)) {
 		group.Go(s.work)
 	}
 	group.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	return s.found(), nil
+	return context.Cause(s.ctx)
 }
 
 // search is one search. Its workers take files in order, so that when it ends
@@ -118,8 +129,9 @@ type search struct {
 
 	next     atomic.Int64
 	matches  atomic.Int64
-	outcomes []outcome  // by file
-	large    sync.Mutex // held while a large file is in memory
+	effort   atomic.Int64 // that is left of maxEffortAll
+	outcomes []outcome    // by file
+	large    largeBuffer
 }
 
 // outcome is what became of one file.
@@ -151,8 +163,11 @@ func (s *search) work() {
 		}
 		o := &s.outcomes[i]
 		o.matches.Path = s.files[i].Path
+		m.grant = int(min(maxEffort, s.effort.Load()))
+		m.effort = m.grant
 		o.verdict = s.file(s.files[i], reader, m, &o.matches)
 		reader.release()
+		s.effort.Add(int64(m.effort - m.grant))
 		s.matches.Add(int64(o.matches.Count))
 	}
 }

@@ -85,6 +85,36 @@ func TestSearchGivesUp(t *testing.T) {
 	}
 }
 
+// TestSearchGivesUpOnAll: many files on each of which a pattern takes long do not
+// add up, and those that were left are told. What the automaton can do goes on.
+func TestSearchGivesUpOnAll(t *testing.T) {
+	dir := realDir(t)
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprint("f", i)] = strings.Repeat("éa", 400) + "\n" + strings.Repeat("x", i) + "\n"
+	}
+	tree(t, dir, files)
+	r := rootsOf(t, dir)
+	start, _ := r.Resolve(".")
+	list, err := Walk(t.Context(), r, start, WalkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]bool{`\p{L}{900}c`: true, `\p{L}{3}c`: false} {
+		s := newSearch(t.Context(), r, start, list.Files, mustCompile(t, Query{Pattern: pattern, FoldCase: true}), SearchOptions{})
+		s.effort.Store(1 << 20)
+		if err := s.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.found(); got.Unfinished.Count > 40 != want || got.Unfinished.Count > 0 != want || got.Searched != 50 {
+			t.Errorf("%s: %+v", pattern, got)
+		}
+		if left := s.effort.Load(); left < -1<<26 {
+			t.Errorf("%s: it went on for %d", pattern, -left)
+		}
+	}
+}
+
 // lowEffort takes most of a matcher's effort away when it is asked, so that the
 // test need not wait for it.
 type lowEffort struct {

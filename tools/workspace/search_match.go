@@ -16,14 +16,19 @@ type matcher struct {
 	*Pattern
 	auto   *automaton // nil: there is no program
 	scan   scan       // of the literals
-	effort int        // what package regexp may still do in this text
+	grant  int        // what package regexp may do in the next text
+	effort int        // what it may still do in this one
 	gaveUp bool       // it was not enough: what was found is not all
 }
 
-// maxEffort bounds what package regexp does in one text: bytes times the
-// expression's instructions. It is seconds, and met only by expressions that go
-// over the same text again and again.
-const maxEffort = 1 << 31
+// Limits of what package regexp does in one text and in all texts of a search:
+// bytes times the expression's instructions. They are seconds, and met only by
+// expressions that go over the same text again and again, or are so large that
+// there is no automaton.
+const (
+	maxEffort    = 1 << 31
+	maxEffortAll = 4 * maxEffort
+)
 
 // checkEvery is after how many steps a search or walk looks whether it was
 // cancelled; blockSize is the same in bytes.
@@ -33,7 +38,7 @@ const (
 )
 
 func (p *Pattern) matcher() *matcher {
-	m := &matcher{Pattern: p}
+	m := &matcher{Pattern: p, grant: maxEffort}
 	if p.program != nil {
 		m.auto = newAutomaton(p.program)
 	}
@@ -47,7 +52,7 @@ func (p *Pattern) matcher() *matcher {
 //
 // It ends early when ctx is done, and where it takes too long, with gaveUp.
 func (m *matcher) each(ctx context.Context, text []byte, visit func(span) bool) {
-	m.effort, m.gaveUp = maxEffort, false
+	m.effort, m.gaveUp = m.grant, false
 	switch {
 	case m.multiline:
 		m.eachSpan(ctx, text, visit)

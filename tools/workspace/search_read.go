@@ -24,11 +24,18 @@ const (
 	pageSize = 4 << 10
 )
 
-// fileReader reads files one after the other into one buffer.
+// fileReader reads files one after the other into one buffer, or where they are
+// large into that of the search.
 type fileReader struct {
 	buf   []byte
-	large *sync.Mutex // shared by the readers of a search
-	holds bool        // large is locked
+	large *largeBuffer
+	small []byte // buf, while that is the search's; nil: it is not
+}
+
+// largeBuffer holds the one large file that a search has in memory.
+type largeBuffer struct {
+	sync.Mutex
+	buf []byte
 }
 
 // openedFile is a file to be searched.
@@ -39,29 +46,33 @@ type openedFile interface {
 	size() (int64, error)
 }
 
-// claim waits for leave to read a file of size bytes.
-func (r *fileReader) claim(size int64) {
-	if size >= largeFile && !r.holds {
+// grow gives the buffer room for size bytes and one more, so that a read which
+// does not fill it has seen the end. The first n bytes stay. For a large file it
+// waits until no other is in memory.
+func (r *fileReader) grow(n, size int) {
+	if size >= largeFile && r.small == nil {
 		r.large.Lock()
-		r.holds = true
+		r.small = r.buf
+		r.buf = append(r.large.buf[:0], r.buf[:n]...)
+		r.buf = r.buf[:cap(r.buf)]
 	}
+	if len(r.buf) > size {
+		return
+	}
+	room := max(size+1+size/4, 2*len(r.buf))
+	if r.small != nil {
+		room = size + 1 + pageSize
+	}
+	buf := make([]byte, room)
+	copy(buf, r.buf[:n])
+	r.buf = buf
 }
 
 // release lets go of a file that was large.
 func (r *fileReader) release() {
-	if r.holds {
-		r.buf, r.holds = nil, false
+	if r.small != nil {
+		r.large.buf, r.buf, r.small = r.buf, r.small, nil
 		r.large.Unlock()
-	}
-}
-
-// grow gives the buffer room for size bytes and one more, so that a read which
-// does not fill it has seen the end. The first n bytes stay.
-func (r *fileReader) grow(n, size int) {
-	if len(r.buf) <= size {
-		buf := make([]byte, max(size+1+size/4, 2*len(r.buf)))
-		copy(buf, r.buf[:n])
-		r.buf = buf
 	}
 }
 
@@ -85,7 +96,6 @@ func (r *fileReader) fill(f openedFile) ([]byte, error) {
 		case k == 0, int64(n) >= size && n < len(r.buf):
 			return r.buf[:n], nil
 		}
-		r.claim(size)
 		r.grow(n, max(n, int(size)))
 	}
 }

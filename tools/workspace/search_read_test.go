@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 )
 
@@ -74,7 +73,7 @@ func TestFileReaderReadsToTheEnd(t *testing.T) {
 			if c.name == "a file that has got smaller" {
 				want = nil
 			}
-			r := &fileReader{large: &sync.Mutex{}}
+			r := &fileReader{large: &largeBuffer{}}
 			got, err := r.fill(&c.f)
 			if !errors.Is(err, c.err) || err == nil && !bytes.Equal(got, want) {
 				t.Errorf("%d bytes, %v; want %d, %v", len(got), err, len(want), c.err)
@@ -90,8 +89,8 @@ func TestFileReaderReadsToTheEnd(t *testing.T) {
 func TestFileReaderAgain(t *testing.T) {
 	dir := realDir(t)
 	r := rootsOf(t, dir)
-	reader := &fileReader{large: &sync.Mutex{}}
-	for i, size := range []int{300_000, 10, firstRead, 0, largeFile + 7, 4096, 5} {
+	reader := &fileReader{large: &largeBuffer{}}
+	for i, size := range []int{300_000, 10, firstRead, 0, largeFile + 7, 4096, largeFile, 5, 3 * largeFile, 7} {
 		want := bytes.Repeat([]byte{byte('a' + i)}, size)
 		if err := os.WriteFile(filepath.Join(dir, "f"), want, 0o644); err != nil {
 			t.Fatal(err)
@@ -100,8 +99,10 @@ func TestFileReaderAgain(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
 		}
-		if reader.holds != (size >= largeFile) {
-			t.Errorf("%d bytes: holds %v", size, reader.holds)
+		if free := reader.large.TryLock(); free != (size < largeFile) {
+			t.Errorf("%d bytes: the large buffer is free: %v", size, free)
+		} else if free {
+			reader.large.Unlock()
 		}
 		reader.release()
 	}
