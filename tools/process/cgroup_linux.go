@@ -81,17 +81,18 @@ func eachLine(path string, f func(line string)) {
 
 func (g *cgroup) file(name string) string { return filepath.Join(g.dir, name) }
 
-// into has a child born in the group. The function is to be called when it is.
-func (g *cgroup) into(attr *syscall.SysProcAttr) (done func()) {
+// into has a child born in the group. The function is to be called then, with nil
+// where there is none.
+func (g *cgroup) into(attr *syscall.SysProcAttr) (born func(*os.Process)) {
 	if g == nil {
-		return func() {}
+		return func(*os.Process) {}
 	}
 	dir, err := os.Open(g.dir)
 	if err != nil {
-		return func() {}
+		return func(*os.Process) {}
 	}
 	attr.UseCgroupFD, attr.CgroupFD = true, int(dir.Fd())
-	return func() { dir.Close() }
+	return func(*os.Process) { dir.Close() }
 }
 
 // kill kills all that is in the group and in those below, and reports whether it

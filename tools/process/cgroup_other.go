@@ -1,26 +1,26 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package process
 
 import (
+	"os"
 	"syscall"
 	"time"
 )
 
-// cgroup is a group of processes that Linux alone has.
+// cgroup is a group of processes that this system does not have.
 type cgroup struct{}
 
-func newCgroup(string) *cgroup                          { return nil }
-func (*cgroup) sub(string) *cgroup                      { return nil }
-func (*cgroup) into(*syscall.SysProcAttr) (done func()) { return func() {} }
-func (*cgroup) kill() bool                              { return false }
-func (*cgroup) populated() bool                         { return false }
-func (*cgroup) await(time.Time)                         {}
-func (*cgroup) remove()                                 {}
+func newCgroup(string) *cgroup { return nil }
 
-// kindred is the descendants of a process, which Linux alone is asked for.
-type kindred struct{}
+func (*cgroup) sub(string) *cgroup { return nil }
 
-func descendants(int, <-chan struct{}) kindred { return kindred{} }
+func (*cgroup) into(*syscall.SysProcAttr) (born func(*os.Process)) { return func(*os.Process) {} }
 
-func (kindred) kill() {}
+func (*cgroup) kill() bool { return false }
+
+func (*cgroup) populated() bool { return false }
+
+func (*cgroup) await(time.Time) {}
+
+func (*cgroup) remove() {}

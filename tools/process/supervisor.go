@@ -132,13 +132,13 @@ func (s *Supervisor) spawn(p *Process, c Command) (*exec.Cmd, error) {
 	return s.fork(p, cmd)
 }
 
-// fork starts the command on the forking thread, in the process's control group
-// unless the system does not let it be born there.
+// fork starts the command on the forking thread, in the process's group unless the
+// system does not let it be born there.
 func (s *Supervisor) fork(p *Process, cmd *exec.Cmd) (*exec.Cmd, error) {
 	try := func(cmd *exec.Cmd) error {
 		cmd.SysProcAttr = attributes()
-		done := p.group.into(cmd.SysProcAttr)
-		defer done()
+		born := p.group.into(cmd.SysProcAttr)
+		defer func() { born(cmd.Process) }()
 		started := make(chan error)
 		s.forks <- func() { started <- startMarked(p.mark, cmd.Start) }
 		return <-started

@@ -9,8 +9,7 @@ import (
 // attributes keeps a console window from opening.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
 
-// killGroup kills the process alone: without a job object its children are not
-// reached here.
+// killGroup kills the process alone; its job object reaches its children.
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		_ = p.Kill()
