@@ -73,6 +73,9 @@ func (t *Turn) followTrust(ctx context.Context) {
 // execOptions is what the session's commands run in.
 func (s *Session) execOptions(roots *workspace.Roots) tools.ExecOptions {
 	environ := os.Environ()
+	if path := s.cfg.Env["PATH"]; path != nil { // judged and cleaned like the agent's own
+		environ = append(environ, "PATH="+*path)
+	}
 	s.path = process.NewSearchPath(environ, roots.Dirs())
 	return tools.ExecOptions{Environ: environ, Secrets: s.cfg.Secrets(), Set: s.cfg.Env, Path: s.path, Guard: &s.sessions.guard}
 }
