@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -93,18 +95,15 @@ type comparison struct{ same, landed, ambiguous int }
 
 // compare applies patches that git accepts, at most n, by the tool.
 func (g *gitCases) compare(t *testing.T, n int) (r comparison) {
+	results := g.apply(t)
 	for i, c := range g.cases {
-		patch := g.diff(t, i)
-		if patch == "" || r.same == n {
-			continue
-		}
-		expected, ok := g.apply(t, c.found, patch)
-		if !ok {
+		expected, ok := results[i]
+		if !ok || r.same == n {
 			continue
 		}
 		ws := diskWorkspace(t, nil)
 		c.found.write(t, ws.Dir())
-		result, err := call(t, ws, ApplyPatch(), args{"patch": patch})
+		result, err := call(t, ws, ApplyPatch(), args{"patch": c.patch})
 		if err != nil && strings.Contains(err.Error(), "several places") {
 			r.ambiguous++ // git takes the nearest; the tool asks
 			continue
@@ -114,9 +113,9 @@ func (g *gitCases) compare(t *testing.T, n int) (r comparison) {
 			r.landed++
 		}
 		if err != nil {
-			t.Errorf("case %d: %v\n%s", i, err, patch)
+			t.Errorf("case %d: %v\n%s", i, err, c.patch)
 		} else if got := readTree(t, ws.Dir()); !maps.Equal(got, expected) {
-			t.Errorf("case %d:\n%s\ngot  %#v\nwant %#v\nfrom %#v", i, patch, got, expected, c.found)
+			t.Errorf("case %d:\n%s\ngot  %#v\nwant %#v\nfrom %#v", i, c.patch, got, expected, c.found)
 		}
 	}
 	t.Logf("%+v", r)
@@ -176,12 +175,17 @@ func readTree(t *testing.T, dir string) gitTree {
 
 // gitCase is a change from old to new, and what is found where its patch is
 // applied.
-type gitCase struct{ old, new, found gitTree }
+type gitCase struct {
+	old, new, found gitTree
+	options         string // of the diff
+	patch           string // git's; empty: nothing changed
+	wide            string // the same with the case's number before each name
+}
 
-// gitCases are many changes in one repository, a folder each.
+// gitCases are many changes, for which git is started together: a start each took
+// longer than all the rest.
 type gitCases struct {
-	dir   string
-	tree  string // of all old files
+	dir   string // a repository
 	cases []gitCase
 	rand  *rand.Rand
 	rare  int // of so many lines one is common
@@ -198,36 +202,33 @@ func newGitCases(t *testing.T, n, rare int, r *rand.Rand) *gitCases {
 	return g
 }
 
-// fill puts the cases into the repository.
+// fill puts the cases into the repository and has git make their patches.
 func (g *gitCases) fill(t *testing.T) {
-	g.git(t, g.dir, "init", "-q")
-	for i, c := range g.cases {
-		c.old.write(t, filepath.Join(g.dir, fmt.Sprint(i)))
+	for i := range g.cases {
+		g.cases[i].options = g.diffOptions()
 	}
-	g.git(t, g.dir, "add", "-A")
-	g.tree = strings.TrimSpace(g.git(t, g.dir, "write-tree"))
+	g.git(t, "", "init", "-q")
 	for i, c := range g.cases {
-		dir := filepath.Join(g.dir, fmt.Sprint(i))
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		c.new.write(t, dir)
+		c.old.write(t, filepath.Join(g.dir, "old", fmt.Sprint(i)))
+		c.new.write(t, filepath.Join(g.dir, "new", fmt.Sprint(i)))
 	}
-	g.git(t, g.dir, "add", "-A")
+	g.git(t, "", "add", "-A")
+	all := strings.TrimSpace(g.git(t, "", "write-tree"))
+	g.diff(t, g.trees(t, all+":old"), g.trees(t, all+":new"))
 }
 
-func (g *gitCases) command(dir string, args ...string) *exec.Cmd {
+func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+g.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 	return cmd
 }
 
-func (g *gitCases) git(t *testing.T, dir string, args ...string) string {
+func (g *gitCases) git(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
-	cmd := g.command(dir, args...)
+	cmd := gitCommand(g.dir, args...)
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("git %v: %v: %s", args, err, stderr.Bytes())
@@ -235,34 +236,132 @@ func (g *gitCases) git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// diff is git's patch of one case, in one of its forms.
-func (g *gitCases) diff(t *testing.T, i int) string {
-	args := []string{"diff", "--cached", fmt.Sprintf("--relative=%d/", i), fmt.Sprintf("-U%d", 1+g.rand.IntN(3))}
-	for _, option := range [][]string{{"-M"}, {"-M", "-C", "--find-copies-harder"}, {"--no-renames"}} {
+// diffOptions chooses one of the forms that git gives a patch.
+func (g *gitCases) diffOptions() string {
+	options := fmt.Sprintf("-U%d", 1+g.rand.IntN(3))
+	renames := " -M" // as git diff does by itself
+	for _, option := range []string{" -M", " -M -C --find-copies-harder", " --no-renames"} {
 		if g.rand.IntN(3) == 0 {
-			args = append(args, option...)
+			renames = option
 			break
 		}
 	}
 	if g.turned {
-		args = append(args, "-B10%/10%", "-M")
+		renames += " -B10%/10% -M"
 	}
 	if g.rand.IntN(4) == 0 {
-		args = append(args, "--src-prefix=i/", "--dst-prefix=w/")
+		renames += " --src-prefix=i/ --dst-prefix=w/"
 	}
-	return g.git(t, g.dir, append(args, g.tree, "--", fmt.Sprintf("%d/", i))...)
+	return options + renames
 }
 
-// apply is what git makes of the patch; false where it refuses it.
-func (g *gitCases) apply(t *testing.T, found gitTree, patch string) (gitTree, bool) {
-	dir := t.TempDir()
-	found.write(t, dir)
-	cmd := g.command(dir, "apply", "--whitespace=nowarn", "-")
-	cmd.Stdin = strings.NewReader(patch)
-	if cmd.Run() != nil {
-		return nil, false
+// gitTrees are the names of a tree of files, and of one that holds nothing but
+// that, in a folder with the case's number.
+type gitTrees struct{ narrow, wide string }
+
+// trees are the trees of all cases' folders in a tree.
+func (g *gitCases) trees(t *testing.T, in string) []gitTrees {
+	const empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // which is not listed
+	trees := make([]gitTrees, len(g.cases))
+	for i := range trees {
+		trees[i].narrow = empty
 	}
-	return readTree(t, dir), true
+	for line := range strings.Lines(g.git(t, "", "ls-tree", in)) {
+		var i int
+		var name string
+		if _, err := fmt.Sscanf(line, "040000 tree %s %d", &name, &i); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		trees[i].narrow = name
+	}
+	var list strings.Builder
+	for i, tree := range trees {
+		fmt.Fprintf(&list, "040000 tree %s\t%d\n\n", tree.narrow, i)
+	}
+	for i, name := range strings.Fields(g.git(t, list.String(), "mktree", "--batch")) {
+		trees[i].wide = name
+	}
+	return trees
+}
+
+// diff gives the cases their patches.
+func (g *gitCases) diff(t *testing.T, old, new []gitTrees) {
+	alike := map[string][]int{} // by their options
+	for i, c := range g.cases {
+		alike[c.options] = append(alike[c.options], i)
+	}
+	for options, list := range alike {
+		var pairs strings.Builder
+		for _, i := range list {
+			fmt.Fprintf(&pairs, "%s %s\n%s %s\n", old[i].narrow, new[i].narrow, old[i].wide, new[i].wide)
+		}
+		var into []*string
+		for _, i := range list {
+			into = append(into, &g.cases[i].patch, &g.cases[i].wide)
+		}
+		at := -1
+		for line := range strings.Lines(g.git(t, pairs.String(), append([]string{"diff-tree", "--stdin", "-r", "-p"}, strings.Fields(options)...)...)) {
+			if pairLine.MatchString(line) {
+				at++
+				continue
+			}
+			*into[at] += line
+		}
+		if at != len(into)-1 {
+			t.Fatalf("git diff-tree told %d of %d differences", at+1, len(into))
+		}
+	}
+}
+
+// pairLine is the line of two trees before their patch. No line of a patch is
+// like it.
+var pairLine = regexp.MustCompile(`^[0-9a-f]{40} [0-9a-f]{40}\n$`)
+
+// refusedLine is git's word on a file of a case that it does not patch.
+var refusedLine = regexp.MustCompile(`(?m)^error: (?:patch failed: )?"?(\d+)/`)
+
+// apply is what git makes of the patches, by case, but for those it refuses.
+func (g *gitCases) apply(t *testing.T) map[int]gitTree {
+	dir := t.TempDir()
+	left := map[int]bool{}
+	for i, c := range g.cases {
+		if c.patch != "" {
+			left[i] = true
+			c.found.write(t, filepath.Join(dir, fmt.Sprint(i)))
+		}
+	}
+	run := func(args ...string) (string, error) {
+		var patches strings.Builder
+		for _, i := range slices.Sorted(maps.Keys(left)) {
+			patches.WriteString(g.cases[i].wide)
+		}
+		cmd := gitCommand(dir, append(append([]string{"apply", "--whitespace=nowarn"}, args...), "-")...)
+		cmd.Stdin = strings.NewReader(patches.String())
+		said, err := cmd.CombinedOutput()
+		return string(said), err
+	}
+	for said, err := run("--check"); err != nil; said, err = run("--check") {
+		refused := refusedLine.FindAllStringSubmatch(said, -1)
+		if refused == nil {
+			t.Fatalf("git apply: %v: %s", err, said)
+		}
+		for _, m := range refused {
+			i, _ := strconv.Atoi(m[1])
+			delete(left, i)
+		}
+	}
+	if said, err := run(); err != nil {
+		t.Fatalf("git apply: %v: %s", err, said)
+	}
+	results := map[int]gitTree{}
+	for i := range left {
+		folder := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.MkdirAll(folder, 0o777); err != nil { // git removes what it empties
+			t.Fatal(err)
+		}
+		results[i] = readTree(t, folder)
+	}
+	return results
 }
 
 // invent makes a change up.

@@ -580,10 +580,13 @@ func TestNoBash(t *testing.T) {
 func TestBashGit(t *testing.T) {
 	ws := shellWorkspace(t, "PAGER=less", "EDITOR=vi", "VISUAL=vi", "GIT_CONFIG_GLOBAL=/dev/null")
 	setup := `command -v git >/dev/null || exit 99; git init -q . && git config user.name N && git config user.email n@x.example &&
-for i in $(seq 60); do git commit -q --allow-empty -m "commit number $i" || exit 1; done`
+for i in $(seq 60); do printf 'commit %s\ncommitter N <n@x.example> %d +0000\ndata <<.\ncommit number %d\n.\n' $(git symbolic-ref HEAD) $i $i; done | git fast-import --quiet || exit 98`
 	r, err := prepare(t, ws, bashInput{Command: setup}).Run(t.Context(), silently)
 	if err != nil || r.Metadata["exit_code"] == 99 {
 		t.Skip("there is no git")
+	}
+	if code := r.Metadata["exit_code"]; code != 0 {
+		t.Fatalf("status %v: %s", code, r.Text)
 	}
 	for command, want := range map[string]string{
 		"git log":                     "commit number 1\n",

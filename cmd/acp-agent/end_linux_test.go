@@ -303,7 +303,7 @@ func hook(event string) string {
 
 // much is more text than can be searched at once: one file under many names.
 func much(t *testing.T, s *scene) {
-	s.write(t, "0", strings.Repeat("nothing of the sort, now or ever\n", 1<<20))
+	s.write(t, "0", strings.Repeat("nothing of the sort, now or ever\n", 1<<18))
 	for i := 1; i < 400; i++ {
 		if err := os.Link(filepath.Join(s.dir, "0"), filepath.Join(s.dir, fmt.Sprint(i))); err != nil {
 			t.Fatal(err)

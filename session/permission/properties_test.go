@@ -17,6 +17,7 @@ func corpusCommands(t *testing.T) []corpusCase {
 }
 
 func TestStricterIsNeverLooser(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, layout(t))
 	for _, c := range corpusCommands(t) {
 		base := s.policy(t, c)
@@ -55,6 +56,7 @@ func TestStricterIsNeverLooser(t *testing.T) {
 }
 
 func TestCompoundIsAsStrictAsItsParts(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, layout(t))
 	cases := corpusCommands(t)
 	for i, c := range cases {

@@ -138,6 +138,7 @@ func TestHostilePages(t *testing.T) {
 	at, _ := kinds.ParseURL("https://docs.example.com/")
 	for name, page := range hostilePages() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			got, _ := extract(t.Context(), page, at, tools.WebMarkdown)
 			if len(got) > 4*len(page)+1000 {
 				t.Errorf("%d bytes become %d", len(page), len(got))
