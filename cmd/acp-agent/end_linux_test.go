@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -123,6 +124,7 @@ func newScene(t *testing.T, c endCase) *scene {
 	if c.files != nil {
 		c.files(t, s)
 	}
+	var mu sync.Mutex // of replies: agents and their sub-agents ask at once
 	replies := c.model
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/chat/completions" { // the list of models
@@ -131,9 +133,11 @@ func newScene(t *testing.T, c endCase) *scene {
 		}
 		_, _ = io.Copy(io.Discard, r.Body)
 		answer := silent
+		mu.Lock()
 		if len(replies) > 0 {
 			answer, replies = replies[0], replies[1:]
 		}
+		mu.Unlock()
 		s.requests <- struct{}{}
 		answer(s, w, r)
 	}))
@@ -278,6 +282,7 @@ func says(text string) reply {
 
 func calls(tool, args string) reply {
 	return func(s *scene, w http.ResponseWriter, _ *http.Request) {
+		args := args
 		if s.silent != nil {
 			args = strings.ReplaceAll(args, "SILENT", s.silent.Addr().String())
 		}
@@ -330,7 +335,7 @@ func loopingPDF(t *testing.T, s *scene) {
 
 // hangingShell is a login shell whose start-up starts something and hangs.
 func hangingShell(t *testing.T, s *scene) {
-	text := "#!/bin/sh\ncd " + s.dir + "\n" + strings.ReplaceAll(deaf, `\"`, `\"`) + "\n"
+	text := "#!/bin/sh\ncd " + s.dir + "\n" + deaf + "\n"
 	if err := os.WriteFile(filepath.Join(s.home, "shell"), []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
