@@ -10,11 +10,27 @@ import (
 // openBeneath opens a resolved name below a root. No part of it may be a link:
 // the name was resolved, so one that is there now is a change.
 func openBeneath(one *root, rel string) (*os.File, error) {
-	fd, err := openat2(int(one.at.Fd()), rel, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	fd, err := one.beneath(func(dir int) (int, error) {
+		return openat2(dir, rel, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	})
 	if unsupported(err) {
 		return one.held.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	}
 	return opened(fd, rel, err)
+}
+
+// beneath opens by the root's descriptor, which stays open meanwhile, also where
+// the roots are closed: its number could be that of another folder then. Of roots
+// that are closed the error is os.ErrClosed.
+func (one *root) beneath(open func(dir int) (int, error)) (fd int, err error) {
+	held, err := one.at.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	if closed := held.Control(func(dir uintptr) { fd, err = open(int(dir)) }); closed != nil {
+		return -1, os.ErrClosed
+	}
+	return fd, err
 }
 
 // openTarget opens a resolved path outside the roots, without following links.

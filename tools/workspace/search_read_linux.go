@@ -47,11 +47,15 @@ func (d descriptor) size() (int64, error) {
 
 // openListed opens a file as openBeneath or openTarget do.
 func openListed(one *root, name string) (int, error) {
-	dir, resolve := unix.AT_FDCWD, uint64(unix.RESOLVE_NO_SYMLINKS)
-	if one != nil {
-		dir, resolve = int(one.at.Fd()), resolve|unix.RESOLVE_BENEATH
+	var fd int
+	var err error
+	if one == nil {
+		fd, err = openat2(unix.AT_FDCWD, name, unix.RESOLVE_NO_SYMLINKS)
+	} else {
+		fd, err = one.beneath(func(dir int) (int, error) {
+			return openat2(dir, name, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_BENEATH)
+		})
 	}
-	fd, err := openat2(dir, name, resolve)
 	if !unsupported(err) {
 		return fd, err
 	}

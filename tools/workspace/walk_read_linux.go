@@ -39,7 +39,9 @@ func (*folderReader) open(one *root, start, rel string) (folder, error) {
 		return folder{fd}, err
 	}
 	name, _ := below(one.real, filepath.Join(start, rel))
-	fd, err := openFolder(int(one.at.Fd()), name, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	fd, err := one.beneath(func(dir int) (int, error) {
+		return openFolder(dir, name, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	})
 	if !unsupported(err) {
 		return folder{fd}, err
 	}
