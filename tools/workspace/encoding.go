@@ -3,10 +3,8 @@ package workspace
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
-	"github.com/gogs/chardet"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
@@ -118,25 +116,6 @@ func (e Encoding) codec() encoding.Encoding {
 	return nil
 }
 
-// charset is the encoding that chardet means by a name; false where it is none
-// that is read. ISO-8859-1 is taken as what Windows made of it, as everywhere.
-func charset(name string) (Encoding, bool) {
-	switch name {
-	case "ISO-8859-1":
-		return Windows1252, true
-	case "ISO-8859-8-I":
-		return Hebrew, true
-	case "ISO-8859-9":
-		return Windows1254, true
-	}
-	for e := Latin1; e < encodings; e++ {
-		if e.String() == name {
-			return e, true
-		}
-	}
-	return 0, false
-}
-
 // encodingOf tells a file's encoding by its mark.
 func encodingOf(data []byte) Encoding {
 	for _, e := range []Encoding{UTF8BOM, UTF16LE, UTF16BE} {
@@ -208,85 +187,4 @@ func (e Encoding) Encode(text string) ([]byte, error) {
 		return nil, err
 	}
 	return append([]byte(e.mark()), data...), nil
-}
-
-// Bounds of guessing.
-const (
-	guessed      = 64 << 10 // of a file, what chardet is shown
-	confident    = 50       // of 100, from where on it is believed
-	controlShare = 100      // one control character among so many is too many for text
-	damageShare  = 5        // one byte that is no UTF-8 beside so many characters of several bytes is damage
-)
-
-// guess finds the encoding of bytes that are neither UTF-8 nor marked: UTF-8 that
-// is damaged, as no other encoding looks like it by chance; what chardet is sure
-// of; else Windows's for western Europe, else the one in
-// which all bytes mean something. Bytes that no text has are ErrBinary. The same
-// bytes always give the same answer, so that who changes a file and who read it
-// agree.
-func guess(data []byte) (Encoding, string, error) {
-	if controls(data)*controlShare > len(data) {
-		return 0, "", ErrBinary
-	}
-	if damagedUTF8(data) {
-		return DamagedUTF8, lossy(data), nil
-	}
-	candidates := []Encoding{Windows1252, Latin1}
-	if e, ok := detect(data); ok {
-		candidates = append([]Encoding{e}, candidates...)
-	}
-	for _, e := range candidates {
-		if text, ok := e.decode(data); ok {
-			return e, text, nil
-		}
-	}
-	return 0, "", ErrBinary
-}
-
-// damagedUTF8 reports whether the text is UTF-8 but for a few bytes.
-func damagedUTF8(data []byte) bool {
-	good, bad := 0, 0
-	for len(data) > 0 {
-		r, size := utf8.DecodeRune(data)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			bad++
-		case size > 1:
-			good++
-		}
-		data = data[size:]
-	}
-	return good >= bad*damageShare
-}
-
-// detect asks chardet about the part of the text that is not ASCII, for nothing
-// else tells legacy encodings apart.
-func detect(data []byte) (Encoding, bool) {
-	first := bytes.IndexFunc(data, func(r rune) bool { return r >= utf8.RuneSelf })
-	from := max(first-guessed/8, 0)
-	results, err := chardet.NewTextDetector().DetectAll(data[from:min(len(data), from+guessed)])
-	if err != nil {
-		return 0, false
-	}
-	best, sure := UTF8, confident
-	for _, r := range results { // those of one confidence come in no order
-		e, known := charset(r.Charset)
-		switch {
-		case !known || r.Confidence < sure:
-		case r.Confidence > sure, best == UTF8, e == Windows1252, e < best && best != Windows1252:
-			best, sure = e, r.Confidence
-		}
-	}
-	return best, best != UTF8
-}
-
-// controls counts the control characters that texts do not have.
-func controls(data []byte) int {
-	n := 0
-	for _, c := range data {
-		if c < ' ' && !strings.ContainsRune("\a\b\t\n\v\f\r\x1b", rune(c)) || c == 0x7f {
-			n++
-		}
-	}
-	return n
 }

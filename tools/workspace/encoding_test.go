@@ -102,3 +102,64 @@ func TestEveryEncodingIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestGuessOfAFewWords: one comment in a source tells its encoding.
+func TestGuessOfAFewWords(t *testing.T) {
+	for text, encodings := range map[string][]Encoding{
+		"café":                                {Windows1252},
+		"naïve":                               {Windows1252},
+		"Größe":                               {Windows1252},
+		"“quoted” – and … €":                  {Windows1252},
+		"función ñandú":                       {Windows1252},
+		"Zażółć gęślą jaźń":                   {Windows1250, Latin2},
+		"Příliš žluťoučký kůň":                {Windows1250, Latin2},
+		"árvíztűrő tükörfúrógép":              {Windows1250, Latin2},
+		"Pijamalı hasta yağız şoföre güvendi": {Windows1254},
+		"Привет":                              {Windows1251, KOI8R, Cyrillic},
+		"Съешь же ещё этих мягких булок":        {Windows1251, KOI8R, Cyrillic},
+		"Ξεσκεπάζω την ψυχοφθόρα βδελυγμία":     {Windows1253, Greek},
+		"דג סקרן שט בים מאוכזב ולפתע מצא חברה":  {Windows1255, Hebrew},
+		"نص حكيم له سر قاطع وذو شأن عظيم مكتوب": {Windows1256, Arabic},
+		"日本語コメント":    {ShiftJIS, EUCJP},
+		"初期化処理":      {ShiftJIS, EUCJP},
+		"ﾊﾝｶｸｶﾅ":     {ShiftJIS},
+		"ﾊﾝｶｸｶﾅ テスト": {ShiftJIS, EUCJP},
+		"注释":         {GB18030},
+		"检查大小":       {GB18030},
+		"한글 주석":      {EUCKR},
+		"비밀번호 오류":    {EUCKR},
+		"繁體中文測試":     {Big5},
+	} {
+		text = "int key = 1; // " + text + "\n"
+		for _, e := range encodings {
+			data, err := e.Encode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Decode(data)
+			if err != nil || got.LF() != text {
+				t.Errorf("%v: %q, %v, %v", e, text, got.Encoding(), err)
+				continue
+			}
+			if again, _ := got.Encoding().Encode(text); !bytes.Equal(again, data) {
+				t.Errorf("%v: %q would come back otherwise", e, text)
+			}
+		}
+	}
+}
+
+// TestGuessOfALongText: the part that is weighed may end within a character.
+func TestGuessOfALongText(t *testing.T) {
+	for _, e := range []Encoding{ShiftJIS, GB18030, EUCKR, Windows1251} {
+		text := map[Encoding]string{ShiftJIS: "設定値を取得", GB18030: "检查大小是否有效", EUCKR: "크기가올바른지", Windows1251: "Проверяет"}[e]
+		for shift := range 4 {
+			data, err := e.Encode(strings.Repeat("x", shift) + strings.Repeat(text, guessed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Decode(data); err != nil || got.Encoding() != e {
+				t.Errorf("%v: %v, %v", e, got.Encoding(), err)
+			}
+		}
+	}
+}
