@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/image/draw"
-	"golang.org/x/image/webp"
 )
 
 // Limits of images. A model sees no more in a larger one, and every request
@@ -48,10 +47,10 @@ func imageFormatOf(mime string) *imageFormat {
 		return &imageFormat{png.DecodeConfig, png.Decode, true}
 	case "image/jpeg":
 		return &imageFormat{jpeg.DecodeConfig, jpeg.Decode, true}
-	case "image/gif": // of an animation the first picture
+	case "image/gif": // of an animation the first picture, as of WebP
 		return &imageFormat{gif.DecodeConfig, gif.Decode, false}
 	case "image/webp":
-		return &imageFormat{webp.DecodeConfig, webp.Decode, false}
+		return &imageFormat{configWebP, decodeWebP, false}
 	}
 	return nil
 }

@@ -18,9 +18,17 @@ import (
 // maxNotebook is the longest notebook in bytes that is shown by its cells.
 const maxNotebook = 64 << 20
 
-// notebook is a Jupyter notebook, as far as it is shown (nbformat 4).
+// maxCellOutput is how many bytes of one output are shown: what follows it is to
+// be found.
+const maxCellOutput = 16 << 10
+
+// notebook is a Jupyter notebook, as far as it is shown: of nbformat 4, and 3,
+// which has sheets and other names.
 type notebook struct {
-	Cells    []cell `json:"cells"`
+	Cells  []cell `json:"cells"`
+	Sheets []struct {
+		Cells []cell `json:"cells"`
+	} `json:"worksheets"`
 	Metadata struct {
 		Language struct {
 			Name string `json:"name"`
@@ -35,19 +43,26 @@ type notebook struct {
 type cell struct {
 	Type    string   `json:"cell_type"`
 	Source  lines    `json:"source"`
-	Count   *int     `json:"execution_count"` // nil: not run
+	Input   lines    `json:"input"`           // nbformat 3, of code
+	Count   number   `json:"execution_count"` // 0: not run
+	Prompt  number   `json:"prompt_number"`   // nbformat 3
 	Outputs []output `json:"outputs"`
 }
 
 // output is what a cell came to. Which fields are meant, Type says.
 type output struct {
 	Type      string                     `json:"output_type"`
-	Name      string                     `json:"name"` // stream: stdout or stderr
-	Text      lines                      `json:"text"` // stream
-	Data      map[string]json.RawMessage `json:"data"` // results, by media type
-	Error     string                     `json:"ename"`
-	Value     string                     `json:"evalue"`
-	Traceback []string                   `json:"traceback"`
+	Name      remark                     `json:"name"`   // stream: stdout or stderr
+	Stream    remark                     `json:"stream"` // the same in nbformat 3
+	Text      lines                      `json:"text"`   // stream; in nbformat 3 of results too
+	Data      map[string]json.RawMessage `json:"data"`   // results, by media type
+	Error     remark                     `json:"ename"`
+	Value     remark                     `json:"evalue"`
+	Traceback remark                     `json:"traceback"`
+	PNG       lines                      `json:"png"` // nbformat 3
+	JPEG      lines                      `json:"jpeg"`
+	HTML      lines                      `json:"html"`
+	SVG       lines                      `json:"svg"`
 }
 
 // lines is a text that is stored as one string or as a list of lines.
@@ -68,9 +83,40 @@ func (l *lines) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// remark is a text without which the rest is shown too: what is none is kept as
+// it stands.
+type remark string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *remark) UnmarshalJSON(data []byte) error {
+	var one string
+	var many []string
+	switch {
+	case json.Unmarshal(data, &one) == nil: // null leaves it empty
+		*r = remark(one)
+	case json.Unmarshal(data, &many) == nil:
+		*r = remark(strings.Join(many, "\n"))
+	default:
+		*r = remark(data)
+	}
+	return nil
+}
+
+// number is one that counts; what is none is 0.
+type number int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(data []byte) error {
+	var f float64
+	if json.Unmarshal(data, &f) == nil && f >= 1 && f < 1<<31 {
+		*n = number(f)
+	}
+	return nil
+}
+
 // errNoNotebook says that a file that is named as a notebook is none that is
 // known.
-var errNoNotebook = errors.New("it has no cells of nbformat 4")
+var errNoNotebook = errors.New("it has no cells of nbformat 3 or 4")
 
 // isNotebook reports whether a file is named as a notebook.
 func isNotebook(name string) bool { return strings.EqualFold(filepath.Ext(name), ".ipynb") }
@@ -105,7 +151,10 @@ func (r *reading) showNotebook(ctx context.Context, src source, size int64) (Res
 func renderNotebook(data []byte) (text string, cells int, err error) {
 	var n notebook
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &n); err != nil {
-		return "", 0, err
+		return "", 0, misfitJSON(err)
+	}
+	for _, sheet := range n.Sheets {
+		n.Cells = append(n.Cells, sheet.Cells...)
 	}
 	if n.Cells == nil {
 		return "", 0, errNoNotebook
@@ -118,11 +167,11 @@ func renderNotebook(data []byte) (text string, cells int, err error) {
 	b.WriteString("; this is a rendering: byte_offset 0 shows the JSON, which is what edit changes]\n")
 	for i, c := range n.Cells {
 		fmt.Fprintf(&b, "\n[cell %d: %s", i+1, cmp.Or(c.Type, "of no type"))
-		if c.Count != nil {
-			fmt.Fprintf(&b, ", run as %d", *c.Count)
+		if n := cmp.Or(c.Count, c.Prompt); n > 0 {
+			fmt.Fprintf(&b, ", run as %d", n)
 		}
 		b.WriteString("]\n")
-		writeBlock(&b, string(c.Source))
+		writeBlock(&b, string(cmp.Or(c.Source, c.Input)))
 		for _, o := range c.Outputs {
 			o.render(&b)
 		}
@@ -143,15 +192,39 @@ func writeBlock(b *strings.Builder, text string) {
 }
 
 func (o *output) render(b *strings.Builder) {
-	switch {
-	case o.Type == "stream":
-		fmt.Fprintf(b, "[output: %s]\n", cmp.Or(o.Name, "stdout"))
-		writeBlock(b, forTerminal(string(o.Text)))
-	case o.Type == "error":
-		fmt.Fprintf(b, "[error: %s: %s]\n", forTerminal(o.Error), forTerminal(o.Value))
-		writeBlock(b, forTerminal(strings.Join(o.Traceback, "\n")))
+	switch o.Type {
+	case "stream":
+		fmt.Fprintf(b, "[output: %s]\n", forTerminal(string(cmp.Or(o.Name, o.Stream, "stdout"))))
+		writeOutput(b, string(o.Text))
+	case "error", "pyerr":
+		fmt.Fprintf(b, "[error: %s: %s]\n", forTerminal(string(o.Error)), forTerminal(string(o.Value)))
+		writeOutput(b, string(o.Traceback))
 	default:
+		o.adopt()
 		o.renderData(b)
+	}
+}
+
+// writeOutput writes what a program wrote, as text, as far as it is shown.
+func writeOutput(b *strings.Builder, text string) {
+	shown := head(text, maxCellOutput)
+	writeBlock(b, forTerminal(shown))
+	if more := len(text) - len(shown); more > 0 {
+		fmt.Fprintf(b, "[%d bytes of this output are not shown: byte_offset shows them in the JSON]\n", more)
+	}
+}
+
+// adopt gives a result of nbformat 3 the form of today's.
+func (o *output) adopt() {
+	for mime, text := range map[string]lines{"text/plain": o.Text, "image/png": o.PNG, "image/jpeg": o.JPEG, "text/html": o.HTML, "image/svg+xml": o.SVG} {
+		raw, err := json.Marshal(text)
+		if text == "" || o.Data[mime] != nil || err != nil {
+			continue
+		}
+		if o.Data == nil {
+			o.Data = map[string]json.RawMessage{}
+		}
+		o.Data[mime] = raw
 	}
 }
 
@@ -170,7 +243,7 @@ func (o *output) renderData(b *strings.Builder) {
 		var text lines
 		_ = json.Unmarshal(plain, &text) // what is no text is shown as none
 		b.WriteString("[output]\n")
-		writeBlock(b, forTerminal(string(text)))
+		writeOutput(b, string(text))
 	}
 }
 

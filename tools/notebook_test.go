@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestReadNotebook(t *testing.T) {
 	if r := must(t, ws, Read(), args{"path": "none.ipynb"}); !strings.HasPrefix(r.Text, "     1\t[notebook of 0 cells; ") {
 		t.Errorf("%q", r.Text)
 	}
-	for path, want := range map[string]string{"broken.ipynb": "2\t<<<<<<< ours\n[shown as text, not by its cells: ", "old.ipynb": "no cells of nbformat 4", "cell.ipynb": "shown as text"} {
+	for path, want := range map[string]string{"broken.ipynb": "2\t<<<<<<< ours\n[shown as text, not by its cells: ", "old.ipynb": "no cells of nbformat 3 or 4", "cell.ipynb": "shown as text"} {
 		if r := must(t, ws, Read(), args{"path": path}); !strings.Contains(r.Text, want) {
 			t.Errorf("%q", r.Text)
 		}
@@ -101,4 +102,37 @@ func FuzzNotebook(f *testing.F) {
 			t.Fatalf("%q", text)
 		}
 	})
+}
+
+// TestRenderOldNotebook: nbformat 3 has sheets and other names.
+func TestRenderOldNotebook(t *testing.T) {
+	const old = `{"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": [
+		{"cell_type": "heading", "level": 1, "source": ["Title"]},
+		{"cell_type": "code", "language": "python", "input": ["x = 1\n", "x"], "prompt_number": 2, "outputs": [
+			{"output_type": "stream", "stream": "stderr", "text": "warned\n"},
+			{"output_type": "pyout", "prompt_number": 2, "text": ["1"], "html": ["<b>1</b>"]},
+			{"output_type": "display_data", "png": "aGVsbG8="},
+			{"output_type": "pyerr", "ename": "E", "evalue": null, "traceback": ["line"]}]}]},
+		{"cells": [{"cell_type": "markdown", "source": "second sheet"}]}]}`
+	const want = "\n[cell 1: heading]\nTitle\n\n[cell 2: code, run as 2]\nx = 1\nx\n[output: stderr]\nwarned\n[output]\n1\n" +
+		"[output: image/png, 5 bytes, not shown]\n[error: E: ]\nline\n\n[cell 3: markdown]\nsecond sheet\n"
+	got, cells, err := renderNotebook([]byte(old))
+	if _, shown, _ := strings.Cut(got, "\n"); err != nil || shown != want || cells != 3 {
+		t.Errorf("%d cells, %v:\n%s", cells, err, got)
+	}
+}
+
+// TestRenderNotebookOfMuchOutput: a cell behind a huge output is found.
+func TestRenderNotebookOfMuchOutput(t *testing.T) {
+	much, err := json.Marshal(strings.Repeat("a line of text\n", 1<<16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []string{`{"output_type": "stream", "text": ` + string(much) + `}`, `{"output_type": "execute_result", "data": {"text/plain": ` + string(much) + `}}`,
+		`{"output_type": "error", "ename": 1, "traceback": [` + string(much) + `]}`} {
+		got, _, err := renderNotebook([]byte(`{"cells": [{"cell_type": "code", "execution_count": 1.0, "source": "x", "outputs": [` + output + `]}, {"source": "behind it"}]}`))
+		if err != nil || len(got) > 2*maxCellOutput || !strings.Contains(got, "bytes of this output are not shown") || !strings.Contains(got, "behind it") {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+	}
 }
