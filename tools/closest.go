@@ -24,6 +24,9 @@ func closest(ctx context.Context, text, old string) string {
 	if allNumbered(wanted) {
 		return "Its lines begin with the numbers that read shows: leave the number and the tab out."
 	}
+	if hint := lookalike(text, old); hint != "" {
+		return hint
+	}
 	places := likely(ctx, lines, wanted)
 	if len(places) == 0 {
 		return "No line is like it: read the file and copy the text exactly."
@@ -40,7 +43,14 @@ func closest(ctx context.Context, text, old string) string {
 		}
 	}
 	if sameButSpace(lines, places[0].line, wanted) {
-		b.WriteString("The first differs in white space only. ")
+		b.WriteString("The first differs in white space only.")
+		for i, want := range wanted {
+			if have := strings.TrimSuffix(lines[places[0].line+i], "\r"); have != want {
+				b.WriteString(spaceHint(have, want))
+				break
+			}
+		}
+		b.WriteByte(' ')
 	}
 	b.WriteString("Copy the text exactly as it stands, without the line numbers.")
 	return b.String()

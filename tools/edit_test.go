@@ -353,6 +353,30 @@ func keptAround(t *testing.T, e workspace.Encoding, body, lf string, from, to in
 	return encode(body[:inBody(from)]), encode(body[inBody(to):])[mark:]
 }
 
+// TestEditHintsAtLookalikes: who copies what looks the same learns which character
+// is another.
+func TestEditHintsAtLookalikes(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{
+		"f": "cafe\u0301\nx\u00a0=\u00a01\nA\u0391\n\u201cquoted\u201d\nzero\u200bwidth\n", "tabs": "if x:\n\treturn 1\n", "blanks": "if x:\n    return 1\n", "end": "a\nlast", "cr": "one\rtwo\r",
+	})
+	for _, c := range []struct{ path, old, want string }{
+		{"f", "caf\u00e9", "At line 1 it stands but for characters that look alike: the file has U+0301, and old_string has é (U+00E9)"},
+		{"f", "x = 1\n", "line 2 it stands but for characters that look alike: the file has U+00A0, and old_string has U+0020"},
+		{"f", "AA", "the file has Α (U+0391)"},
+		{"f", `"quoted"`, `the file has “ (U+201C), and old_string has " (U+0022)`},
+		{"f", "zerowidth", "the file has U+200B"},
+		{"f", "x-\u00a0=", "not found"},
+		{"tabs", "if x:\n    return 1\n", "The file has tabs where old_string has blanks."},
+		{"blanks", "if x:\n\treturn 1\n", "The file has blanks where old_string has tabs."},
+		{"blanks", "if x: \n    return 1\n", "Blanks at its end differ."},
+		{"end", "last\n", "whose last line has no line end"},
+		{"cr", "one\ntwo", "the file has U+000D, and old_string has U+000A"},
+	} {
+		_, err := call(t, ws, Edit(), args{"path": c.path, "old_string": c.old, "new_string": "new"})
+		wants(t, err, "old_string was not found", c.want)
+	}
+}
+
 // TestEditOfOverlappingMatches: a text that stands at two places that overlap is
 // not unique either.
 func TestEditOfOverlappingMatches(t *testing.T) {
