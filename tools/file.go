@@ -1,11 +1,13 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,9 @@ func resolve(ws *Workspace, name string) (target, error) {
 	p, err := ws.Resolve(name)
 	if err != nil {
 		return target{}, err
+	}
+	if !p.Exists && os.IsPathSeparator(name[len(name)-1]) {
+		return target{}, fmt.Errorf("%s names a folder, and there is none: name a file", unmistakable(name))
 	}
 	return target{p, ws, ws.Name(p.Asked)}, nil
 }
@@ -62,9 +67,23 @@ func (t target) decode(data []byte) (*workspace.Text, error) {
 // noText words why a file that begins with data is not handled as text.
 func (t target) noText(err error, data []byte, size int64) error {
 	if errors.Is(err, workspace.ErrBinary) {
-		return fmt.Errorf("%s %w (%d bytes, %s)", t.name, err, size, workspace.ContentType(data))
+		return fmt.Errorf("%s %w (%d bytes, %s)", t.name, err, size, kindOf(data))
 	}
 	return fmt.Errorf("%s %w (%d bytes)", t.name, err, size)
+}
+
+// kindOf names what a file is that begins with data and is not read as text.
+func kindOf(data []byte) string {
+	kind := workspace.ContentType(data)
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")):
+		return "text in UTF-32: make it UTF-8 with a command, as iconv does"
+	case strings.HasPrefix(kind, "text/plain; charset=utf-16"):
+		return "text in UTF-16 with errors: repair it with a command"
+	case strings.HasPrefix(kind, "text/"): // by how it begins
+		return "with NUL or other characters that no text has"
+	}
+	return kind
 }
 
 // stale is the error where the session knows the file as something else.

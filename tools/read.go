@@ -289,10 +289,15 @@ func encodingOf(src source, size int64) (workspace.Encoding, error) {
 		return 0, err
 	}
 	text, err := workspace.Decode(data)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		return text.Encoding(), nil
 	}
-	return text.Encoding(), nil
+	// Units of UTF-16 that are broken, as at the end of what is being written, do
+	// not keep the rest from being read.
+	if e, sniffed := workspace.Sniff(src); sniffed == nil && (e == workspace.UTF16LE || e == workspace.UTF16BE) {
+		return e, nil
+	}
+	return 0, err
 }
 
 // showBytes shows a range of the file's bytes, moved to whole characters.

@@ -332,6 +332,26 @@ func TestReadTitleOfPart(t *testing.T) {
 	}
 }
 
+// TestReadOfTextThatIsHardToRead: what can be read of broken UTF-16 is, and who
+// reads what cannot be learns what it is.
+func TestReadOfTextThatIsHardToRead(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{
+		"odd": "\xff\xfea\x00\n\x00b", "half": "\xfe\xff\x00a\xd8\x00\x00b\x00\n", "u32le": "\xff\xfe\x00\x00a\x00\x00\x00", "u32be": "\x00\x00\xfe\xff\x00\x00\x00a",
+		"late": strings.Repeat("line\n", 3000) + "\x00",
+	})
+	for name, want := range map[string]string{"odd": "     1\ta\n     2\t\ufffd", "half": "     1\ta\ufffdb"} {
+		if r := must(t, ws, Read(), args{"path": name}); r.Text != want {
+			t.Errorf("%s: %q", name, r.Text)
+		}
+		_, err := call(t, ws, Edit(), args{"path": name, "old_string": "a", "new_string": "b"})
+		wants(t, err, "UTF-16 with errors")
+	}
+	for name, want := range map[string]string{"u32le": "UTF-32", "u32be": "UTF-32", "late": "NUL"} {
+		_, err := call(t, ws, Read(), args{"path": name})
+		wants(t, err, name+" is a binary file", want)
+	}
+}
+
 // TestMissingNamesAreUnmistakable: names that look like what was asked for show
 // in what they differ.
 func TestMissingNamesAreUnmistakable(t *testing.T) {

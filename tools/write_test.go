@@ -11,6 +11,18 @@ import (
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
+// TestWriteOfAFolder: a name that ends as a folder's makes no file.
+func TestWriteOfAFolder(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"f": "x\n"})
+	_, err := call(t, ws, Write(), args{"path": "new/", "content": "x"})
+	wants(t, err, "new/ names a folder")
+	_, err = call(t, ws, Write(), args{"path": "f/new", "content": "x"})
+	wants(t, err, "f/new")
+	if got := names(t, ws); got != `f="x\n"` {
+		t.Error(got)
+	}
+}
+
 func TestWrite(t *testing.T) {
 	for _, c := range []struct {
 		name, old, content string // old "<none>": no file

@@ -1,9 +1,11 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 )
 
 // Open opens for reading what Resolve checked: beneath the held root where the
@@ -19,6 +21,9 @@ func (r *Roots) Open(p Path) (*os.File, error) {
 	}
 	// Looking first keeps a device from noticing that it is opened.
 	info, err := os.Lstat(p.Target)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("opening %s: a folder that it names is a file", p.Asked)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", p.Asked, plain(err))
 	}
