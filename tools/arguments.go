@@ -52,7 +52,7 @@ func notText(raw []byte) int {
 		return at
 	}
 	for at := 0; ; at += 2 {
-		next := bytes.IndexByte(raw[at:], '\\')
+		next := bytes.IndexByte(raw[min(at, len(raw)):], '\\')
 		if next < 0 {
 			return -1
 		}

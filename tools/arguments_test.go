@@ -83,6 +83,7 @@ func decoded(input string) (in numbersInput, err error) {
 // FuzzArguments: what is decoded is what was sent.
 func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"text": "a\ud83d\ude00"}`))
+	f.Add([]byte(`{"text": "\`))
 	f.Add([]byte(`{"n": 1e400, "m": 2.50e1}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var in numbersInput

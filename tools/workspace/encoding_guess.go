@@ -13,6 +13,7 @@ import (
 const (
 	guessed      = 8 << 10 // bytes of a file that are weighed, from the first on that is no ASCII
 	likely       = 0.3     // of 1: the least with which a guess is believed
+	maxLikely    = 3       // guesses that are tried
 	controlShare = 100     // one control character among so many is too many for text
 	damageShare  = 5       // one byte that is no UTF-8 beside so many characters of several bytes is damage
 )
@@ -75,8 +76,8 @@ func likeliest(data []byte) []Encoding {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	best := make([]Encoding, len(found))
-	for i, f := range found {
+	best := make([]Encoding, min(len(found), maxLikely)) // each may mean to read the whole file
+	for i, f := range found[:len(best)] {
 		best[i] = f.Encoding
 	}
 	return best

@@ -22,7 +22,7 @@ func (r *Roots) Open(p Path) (*os.File, error) {
 	// Looking first keeps a device from noticing that it is opened.
 	info, err := os.Lstat(p.Target)
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("opening %s: a folder that it names is a file", p.Asked)
+		return nil, fmt.Errorf("opening %s: what it names as a folder is not a folder", p.Asked)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", p.Asked, plain(err))
