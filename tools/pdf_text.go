@@ -45,6 +45,9 @@ func (r *reading) showPDF(ctx context.Context, size int64) (Result, error) {
 		return Result{}, fmt.Errorf("%s (application/pdf, %d bytes) cannot be read: %w", r.name, size, err)
 	case len(pages.Texts) == 0:
 		return Result{}, fmt.Errorf("%s has %d pages: offset %d lies past its end", r.name, pages.Count, first)
+	case strings.Join(pages.Texts, "") == "" && pages.Lost:
+		return Result{}, fmt.Errorf("%s has %d pages, and of the text on %s its fonts do not tell which characters it has; read them with a command that recognizes text",
+			r.name, pages.Count, pagesName(first, first+len(pages.Texts)-1))
 	case strings.Join(pages.Texts, "") == "":
 		return Result{}, fmt.Errorf("%s has %d pages, and no text on %s: they are pictures, as of a scanner; read them with a command that recognizes text",
 			r.name, pages.Count, pagesName(first, first+len(pages.Texts)-1))
@@ -73,6 +76,9 @@ func (r *reading) pagesShown(pages pdf.Pages, first int) Result {
 	text := strings.TrimSuffix(b.String(), "\n")
 	if cut {
 		text += fmt.Sprintf("\n[page %d is cut]", next-1)
+	}
+	if pages.Lost {
+		text += "\n[some characters are missing: their fonts do not tell which they are]"
 	}
 	if next <= pages.Count {
 		text += fmt.Sprintf("\n[%s of %d; continue with offset %d]", pagesName(first, next-1), pages.Count, next)

@@ -224,13 +224,14 @@ func (r *reading) show(ctx context.Context, src source, size int64) (Result, err
 	if r.in.bytes() {
 		return r.showText(ctx, src, size)
 	}
-	begin := make([]byte, 512)
+	begin := make([]byte, 1024)
 	n, _ := src.ReadAt(begin, 0)
 	mime := workspace.ContentType(begin[:n])
 	if imageFormatOf(mime) != nil {
 		return r.showImage(ctx, mime, src, size)
 	}
-	if mime == "application/pdf" {
+	padded := strings.EqualFold(filepath.Ext(r.Target), ".pdf") && bytes.Contains(begin[:n], []byte("%PDF-"))
+	if mime == "application/pdf" || padded {
 		return r.showPDF(ctx, size)
 	}
 	if isNotebook(r.Target) {

@@ -3,17 +3,25 @@ package pdf
 import (
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // font turns codes into text.
 type font struct {
 	wide    bool // two bytes a code
 	unicode *toUnicode
-	codes   *[256]string    // where unicode is nil; nil: its codes mean nothing
-	widths  map[int]float64 // by code, of a size of 1
-	usual   float64         // the width of all others
+	codes   *[256]string      // where unicode is nil
+	charset *encoding.Decoder // where both are nil; nil: its codes mean nothing
+	widths  map[int]float64   // by code, of a size of 1
+	usual   float64           // the width of all others
 }
 
 // fontOf is the font that a name means; nil where there is none.
@@ -38,6 +46,9 @@ func newFont(v pdf.Value) *font {
 		f.codes = simpleCodes(v.Key("Encoding"))
 	}
 	if f.wide {
+		if f.unicode == nil {
+			f.charset = charsetOf(v.Key("Encoding").Name())
+		}
 		f.readWide(v.Key("DescendantFonts").Index(0))
 		return f
 	}
@@ -73,9 +84,44 @@ func (f *font) readWide(v pdf.Value) {
 	}
 }
 
+// unknown reports whether nothing says what the codes mean.
+func (f *font) unknown() bool { return f.unicode == nil && f.codes == nil && f.charset == nil }
+
+// charsetOf is what the codes of a font of Chinese, Japanese or Korean characters
+// mean by the name of one of the usual tables (ISO 32000-1, table 118); nil where
+// that is none, or a table of glyphs.
+func charsetOf(table string) *encoding.Decoder {
+	for _, known := range []struct {
+		encoding.Encoding
+		parts string // of names
+	}{
+		{unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "-UCS2- -UTF16-"},
+		{simplifiedchinese.GB18030, "GB-EUC- GBpc-EUC- GBK-EUC- GBKp-EUC- GBK2K-"},
+		{japanese.ShiftJIS, "-RKSJ-"},
+		{korean.EUCKR, "KSC-EUC- KSCms-UHC- KSCpc-EUC-"},
+		{traditionalchinese.Big5, "B5pc- ETen-B5- ETenms-B5- HKscs-B5-"},
+	} {
+		for part := range strings.FieldsSeq(known.parts) {
+			if strings.Contains(table, part) {
+				return known.NewDecoder()
+			}
+		}
+	}
+	if table == "EUC-H" || table == "EUC-V" {
+		return japanese.EUCJP.NewDecoder()
+	}
+	return nil
+}
+
 // decode is the text of codes, its width for a size of 1, and how many codes
 // there are.
 func (f *font) decode(codes string) (text string, width float64, count int) {
+	if f.charset != nil {
+		if text, err := f.charset.String(codes); err == nil {
+			count = utf8.RuneCountInString(text)
+			return text, float64(count) * f.usual, count
+		}
+	}
 	step := 1
 	if f.wide {
 		step = 2

@@ -24,12 +24,17 @@ func (l lenient) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // open opens a document. Where others forgive, so does it: a newer version, and
-// bytes behind the end.
+// bytes before the beginning and behind the end.
 func open(file io.ReaderAt, size int64) (*pdf.Reader, error) {
-	begin := make([]byte, len(header))
-	if _, err := file.ReadAt(begin, 0); err != nil || !bytes.HasPrefix(begin, []byte("%PDF-")) {
+	begin := make([]byte, min(size, 1024))
+	if _, err := file.ReadAt(begin, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	before := bytes.Index(begin, []byte("%PDF-"))
+	if before < 0 {
 		return nil, errors.New("it does not begin as a PDF file")
 	}
+	file, size = io.NewSectionReader(file, int64(before), size-int64(before)), size-int64(before)
 	const mark = "%%EOF"
 	end := make([]byte, min(size, 1024))
 	if _, err := file.ReadAt(end, size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {

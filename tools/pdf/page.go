@@ -11,12 +11,13 @@ import (
 // pageText is a page's text as it is read: in the order in which it is drawn,
 // with a line end where the next piece stands on another line, and a blank where
 // it stands apart. Of a page that cannot be read to its end it is what came
-// before. It is cut where it reaches limit bytes.
-func pageText(p pdf.Page, limit int) (text string, cut bool) {
+// before. It is cut where it reaches limit bytes. Lost says that characters are
+// missing whose font does not tell what they are.
+func pageText(p pdf.Page, limit int) (text string, cut, lost bool) {
 	w := &walker{limit: limit}
 	w.state.ctm, w.state.scale = identity, 1
 	w.page(p)
-	return w.text(), w.full
+	return w.text(), w.full, w.lost
 }
 
 func (w *walker) page(p pdf.Page) {
@@ -64,7 +65,7 @@ type walker struct {
 	line, at   matrix // of the text line, and of the next character
 	out        strings.Builder
 	limit      int
-	full       bool
+	full, lost bool
 	endX, endY float64 // where the last character ended, on the page
 	height     float64 // of the last characters
 }
@@ -226,6 +227,7 @@ func (w *walker) show(codes string) {
 		return
 	}
 	text, width, count := w.font.decode(codes)
+	w.lost = w.lost || w.font.unknown()
 	page := w.at.then(w.ctm)
 	height := math.Abs(w.size) * math.Hypot(page[2], page[3])
 	text = clean(text)

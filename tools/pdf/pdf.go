@@ -25,6 +25,7 @@ import (
 const (
 	MaxFile   = 512 << 20 // bytes of a file
 	MaxText   = 1 << 20   // bytes of text of one reading; a page that reaches it is cut
+	maxPages  = 1 << 20   // of a document, as far as they are looked for
 	maxMemory = 1 << 30   // bytes that the child may take
 	maxTime   = 30 * time.Second
 )
@@ -34,6 +35,7 @@ type Pages struct {
 	Count int      `json:"count"` // of the whole document
 	Texts []string `json:"texts"` // of the pages asked for, as many as fit; empty: a page without text
 	Cut   bool     `json:"cut"`   // the last of Texts is not all of its page
+	Lost  bool     `json:"lost"`  // fonts do not tell what some of the characters are
 }
 
 // What is wrong with a file, as in "it is encrypted".
@@ -55,7 +57,7 @@ type Reader struct {
 
 // Pages reads the text of count pages from the first on, counted from 1; with
 // count 0 all that follow. It stops after the page with which the text has limit
-// bytes. It returns no pages where first is behind the last one. The error says
+// bytes, and where the pages take long. It returns no pages where first is behind the last one. The error says
 // what is wrong with the file, or is the cause of ctx's end.
 func (r *Reader) Pages(ctx context.Context, file *os.File, first, count, limit int) (Pages, error) {
 	if first < 1 {
@@ -70,7 +72,7 @@ func (r *Reader) Pages(ctx context.Context, file *os.File, first, count, limit i
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.time, maxTime), errTooLong)
 	defer cancel()
-	request, err := json.Marshal(request{first, count, limit, cmp.Or(r.memory, maxMemory)})
+	request, err := json.Marshal(request{first, count, limit, cmp.Or(r.memory, maxMemory), cmp.Or(r.time, maxTime)})
 	if err != nil {
 		return Pages{}, err
 	}
@@ -97,6 +99,8 @@ type request struct {
 	Count  int    `json:"count"`
 	Limit  int    `json:"limit"`
 	Memory uint64 `json:"memory"` // bytes that the child may take
+
+	Time time.Duration `json:"time"` // after half of which no further page is begun
 }
 
 // answer is what the child says.

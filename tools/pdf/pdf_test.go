@@ -158,6 +158,69 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestManyPages: a flat tree of many pages is read in one pass, and a tree that
+// is none, or counts wrongly, does no harm.
+func TestManyPages(t *testing.T) {
+	const n = 5000
+	var kids strings.Builder
+	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
+	for i := range n {
+		fmt.Fprintf(&kids, "%d 0 R ", len(objects)+1)
+		objects = append(objects, fmt.Sprintf("<</Type/Page/Parent 2 0 R/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R>>", len(objects)+2),
+			stream("", fmt.Sprintf("BT /F1 10 Tf (page %d) Tj ET", i+1)))
+	}
+	tree := func(count int, kids string) string {
+		objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", count, kids)
+		return document(objects, "")
+	}
+	good := tree(n, kids.String())
+	for _, c := range []struct {
+		name, content string
+		first, most   int
+		count, pages  int
+		want          error
+	}{
+		{"all", good, 1, 0, n, n, nil},
+		{"the last", good, n, 0, n, 1, nil},
+		{"one in the middle", good, n / 2, 1, n, 1, nil},
+		{"behind the last", good, n + 1, 0, n, 0, nil},
+		{"too high a count", tree(1<<30, kids.String()), n - 1, 0, n, 2, nil},
+		{"behind the last of too high a count", tree(1<<30, kids.String()), n + 1, 0, 0, 0, errDamaged},
+		{"a circle", tree(5, "2 0 R 2 0 R"), 1, 0, 0, 0, errDamaged},
+		{"junk before it", "junk\n" + good, 2, 1, n, 1, nil},
+	} {
+		r := testReader(t)
+		r.time = time.Minute
+		got, err := r.Pages(t.Context(), written(t, c.content), c.first, c.most, 1<<20)
+		if !errors.Is(err, c.want) || got.Count != c.count || len(got.Texts) != c.pages {
+			t.Errorf("%s: %d pages of %d, %v", c.name, len(got.Texts), got.Count, err)
+			continue
+		}
+		for i, text := range got.Texts {
+			if text != fmt.Sprintf("page %d", c.first+i) {
+				t.Fatalf("%s: page %d is %q", c.name, c.first+i, text)
+			}
+		}
+	}
+}
+
+// TestTablesOfCodes: fonts of many characters by the names of their tables, and
+// those of which nothing tells what their codes mean.
+func TestTablesOfCodes(t *testing.T) {
+	for table, c := range map[string]struct{ codes, want string }{
+		"UniJIS-UCS2-H": {"65E5672C", "日本"}, "UniGB-UTF16-V": {"4E2DD83DDE00", "中😀"}, "90ms-RKSJ-H": {"93FA967B41", "日本A"}, "GBK-EUC-H": {"D6D0B9FA41", "中国A"},
+		"KSCms-UHC-H": {"C7D1B1DB", "한글"}, "ETen-B5-V": {"A4A4A4E5", "中文"}, "EUC-H": {"C6FCCBDC", "日本"}, "Identity-H": {"00010002", ""},
+	} {
+		content := document([]string{"<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[4 0 R]>>",
+			"<</Type/Font/Subtype/Type0/Encoding/" + table + "/DescendantFonts[<</Type/Font/Subtype/CIDFontType0>>]>>",
+			"<</Type/Page/Parent 2 0 R/Resources<</Font<</F1 3 0 R>>>>/Contents 5 0 R>>", stream("", "BT /F1 10 Tf <"+c.codes+"> Tj ET")}, "")
+		got, err := testReader(t).Pages(t.Context(), written(t, content), 1, 0, 1000)
+		if err != nil || len(got.Texts) != 1 || got.Texts[0] != c.want || got.Lost != (c.want == "") {
+			t.Errorf("%s: %+v, %v", table, got, err)
+		}
+	}
+}
+
 // TestBadFiles reads files that are made to harm: the process that reads them
 // does not take part.
 func TestBadFiles(t *testing.T) {

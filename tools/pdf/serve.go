@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/ledongthuc/pdf"
 )
 
 // Serve is the child: it reads the pages of file that the argument asks for and
@@ -65,20 +67,26 @@ func read(file io.ReaderAt, size int64, r request) (pages Pages, err error) {
 	if pages.Count <= 0 {
 		return Pages{}, errors.New("it has no pages")
 	}
-	last := pages.Count
-	if r.Count > 0 && r.Count < last-r.First+1 {
-		last = r.First + r.Count - 1
+	if r.First > pages.Count {
+		return pages, nil
 	}
-	total, limit := 0, min(r.Limit, MaxText)
-	for n := r.First; n <= last && total < limit; n++ {
-		page := doc.Page(n)
-		if page.V.IsNull() {
-			return pages, fmt.Errorf("page %d is missing", n)
-		}
-		text, cut := pageText(page, limit)
+	total, limit, until := 0, min(r.Limit, MaxText), time.Now().Add(r.Time/2)
+	t := &tree{skip: r.First - 1, nodes: 4*min(pages.Count, maxPages) + maxExtra}
+	t.visit = func(page pdf.Page) bool {
+		text, cut, lost := pageText(page, limit)
 		pages.Texts = append(pages.Texts, text)
-		pages.Cut = cut
+		pages.Cut, pages.Lost = cut, pages.Lost || lost
 		total += len(text) + 1 // pages without text end too
+		return total < limit && len(pages.Texts) != r.Count && time.Now().Before(until)
+	}
+	all := t.walk(doc.Trailer().Key("Root").Key("Pages"), 0)
+	switch {
+	case t.err != nil:
+		return pages, t.err
+	case len(pages.Texts) == 0:
+		return pages, fmt.Errorf("page %d is missing", r.First)
+	case all: // whatever the document says
+		pages.Count = r.First - 1 + len(pages.Texts)
 	}
 	return pages, nil
 }

@@ -248,10 +248,23 @@ func (t *tongue) oddity(before, r, after rune) float64 {
 		if unicode.Is(unicode.Latin, r) && letters && before >= utf8.RuneSelf && after >= utf8.RuneSelf {
 			return unusual
 		}
-		if strings.ContainsRune("ςךםןףץ", r) && unicode.IsLetter(after) { // which end words
+		return wordOddity(before, r, after)
+	case letters && !strings.ContainsRune("’·-\u00ad", r) && !unicode.IsMark(r):
+		return odd
+	}
+	return 0
+}
+
+// wordOddity is the part of oddity that letters have by their place in a word.
+func wordOddity(before, r, after rune) float64 {
+	const odd, usual = 1, -0.3
+	switch {
+	case strings.ContainsRune("ςךםןףץ", r): // which end words
+		if unicode.IsLetter(after) {
 			return odd
 		}
-	case letters && !strings.ContainsRune("’·-\u00ad", r) && !unicode.IsMark(r):
+		return usual
+	case strings.ContainsRune("ьъы", r) && !unicode.IsLetter(before): // which begin none
 		return odd
 	}
 	return 0

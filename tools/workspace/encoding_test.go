@@ -119,6 +119,7 @@ func TestGuessOfAFewWords(t *testing.T) {
 		"Съешь же ещё этих мягких булок":        {Windows1251, KOI8R, Cyrillic},
 		"Ξεσκεπάζω την ψυχοφθόρα βδελυγμία":     {Windows1253, Greek},
 		"דג סקרן שט בים מאוכזב ולפתע מצא חברה":  {Windows1255, Hebrew},
+		"שלום עולם, בודק אם הגודל תקין":         {Windows1255, Hebrew},
 		"نص حكيم له سر قاطع وذو شأن عظيم مكتوب": {Windows1256, Arabic},
 		"日本語コメント":    {ShiftJIS, EUCJP},
 		"初期化処理":      {ShiftJIS, EUCJP},
