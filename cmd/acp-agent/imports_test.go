@@ -39,9 +39,13 @@ var layout = map[string][]string{
 
 	"session":            {"session/...", "tools/...", "lsp", "kinds"},
 	"session/permission": {"kinds", "tools/workspace"},
-	"session/model":      {},
-	"session/store":      {},
-	"session/config":     {"session/permission", "session/model", "kinds"}, // the choice of a model and its table, the places of the web
+	// The cases that hold the engine: as data, and judged with the tools' own facts.
+	"session/permission/cases":  {},
+	"session/permission/corpus": {"session/...", "tools", "tools/...", "kinds"},
+
+	"session/model":  {},
+	"session/store":  {},
+	"session/config": {"session/permission", "session/model", "kinds"}, // the choice of a model and its table, the places of the web
 
 	"session/model/anthropic": {"session/model"},
 	"session/model/openai":    {"session/model"},

@@ -1,0 +1,164 @@
+// Package cases reads permission cases, one JSON object a line, and builds the
+// tree of files that a case is about in a temporary folder (policy section 0).
+//
+// It leaves out judging them, which is the work of package corpus: this one
+// knows nothing of the engine, whose own tests use it too.
+package cases
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
+
+// Case is a line of a file of cases, with the fields that several kinds have.
+// What one kind alone has, Decode reads.
+type Case struct {
+	ID         string
+	Kind       string   // a name for what is tried; those that begin with benign must not ask needlessly
+	Cmd        string   // a shell command
+	Op         string   // of a file tool, or of the network
+	Path       string   `json:"-"` // what a file tool is given
+	PATH       []string `json:"-"` // the user's, before it is rebuilt; nil: all programs are there
+	Mode       string   // empty: default
+	Headless   bool
+	Trusted    *bool // nil: trusted
+	Rules      []Rule
+	FS         []File
+	Additional []string // further folders that count as inside
+	Cwd        string   // of the session, from the top of the tree; empty: ws
+	Want       string   // allow, ask or deny; empty: nothing is wanted
+
+	raw    json.RawMessage
+	fields map[string]json.RawMessage
+	file   string
+	line   int
+}
+
+// Rule is a rule of a case, in the words of a configuration.
+type Rule struct{ Permission, Pattern, Action, Scope string }
+
+// File is an entry of a tree. Its Type is file (also where it is empty), dir,
+// symlink or hardlink (to To), socket or fifo; its Mode is octal.
+type File struct{ Path, Type, To, Content, Mode string }
+
+// Place is where the case stands: file:line.
+func (c *Case) Place() string { return fmt.Sprintf("%s:%d", c.file, c.line) }
+
+// Has reports whether the case has a field of this name, be it null.
+func (c *Case) Has(field string) bool {
+	_, ok := c.fields[field]
+	return ok
+}
+
+// Decode reads the fields of the case that v, a pointer to a struct, has.
+func (c *Case) Decode(v any) error { return json.Unmarshal(c.raw, v) }
+
+// UnmarshalJSON reads a case. "path" is the PATH of a command, as a list, or
+// what a file tool is given.
+func (c *Case) UnmarshalJSON(data []byte) error {
+	type fields Case
+	var raw struct {
+		fields
+		Path json.RawMessage `json:"path"`
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	*c = Case(raw.fields)
+	c.raw = bytes.Clone(data)
+	if err := json.Unmarshal(c.raw, &c.fields); err != nil {
+		return err
+	}
+	switch {
+	case len(raw.Path) == 0:
+	case raw.Path[0] == '[':
+		return json.Unmarshal(raw.Path, &c.PATH)
+	default:
+		return json.Unmarshal(raw.Path, &c.Path)
+	}
+	return nil
+}
+
+// LineError is what is wrong with one line of a file of cases.
+type LineError struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Read reads the cases of a file. A line that is none comes as a *LineError, and
+// the rest goes on; any other error is the last. Empty lines are passed over.
+func Read(name string) iter.Seq2[*Case, error] {
+	return func(yield func(*Case, error) bool) {
+		f, err := os.Open(name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		in := bufio.NewReader(f)
+		for number := 1; ; number++ {
+			text, err := in.ReadBytes('\n')
+			if len(bytes.TrimSpace(text)) > 0 {
+				if !yield(parse(text, name, number)) {
+					return
+				}
+			}
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(nil, fmt.Errorf("reading %s: %w", name, err))
+				return
+			}
+		}
+	}
+}
+
+func parse(text []byte, file string, line int) (*Case, error) {
+	c := &Case{}
+	err := json.Unmarshal(text, c)
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return nil, &LineError{file, line, err}
+	}
+	c.file, c.line = file, line
+	return c, nil
+}
+
+// check says what no kind of case could be.
+func (c *Case) check() error {
+	if c.ID == "" {
+		return errors.New(`the case has no "id": give it a name of its own`)
+	}
+	switch c.Want {
+	case "", "allow", "ask", "deny":
+		return nil
+	}
+	return fmt.Errorf(`case %s: "want" is %q: write allow, ask or deny`, c.ID, c.Want)
+}
+
+// ReadLayout reads the tree that is the same for all cases of a file: an object
+// with the list "fs".
+func ReadLayout(name string) ([]File, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var l struct{ FS []File }
+	if err := json.Unmarshal(data, &l); err != nil {
+		return nil, fmt.Errorf("the layout %s: %w", name, err)
+	}
+	return l.FS, nil
+}
