@@ -47,6 +47,9 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 	case CancelledPermissionOutcome:
 		return session.Answer{Decision: session.Cancelled}, nil
 	case SelectedPermissionOutcome:
+		if len(q.Options) > 0 {
+			return chosenOf(o.OptionID, request.Options, q.Options), nil
+		}
 		return answerOf(o.OptionID, request.Options), nil
 	}
 	return session.Answer{}, nil // an answer that nobody knows is a no
@@ -55,13 +58,17 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 // requestOf repeats everything that was announced: some editors show nothing
 // else in their dialog.
 func (a asker) requestOf(q session.Question) RequestPermissionRequest {
+	options := a.ownOptions(q.Options)
+	if len(q.Options) == 0 {
+		options = a.optionsOf(q.Always)
+	}
 	return RequestPermissionRequest{
 		SessionID: a.id,
 		ToolCall: ToolCallUpdate{
 			ToolCallID: q.CallID, Title: q.Card.Title, Name: q.Tool, Kind: ToolKind(q.Card.Kind), Status: ToolCallPending,
 			Content: contentOf(q.Content), Locations: sink(a).locationsOf(q.Card.Locations), RawInput: q.Input,
 		},
-		Options: a.optionsOf(q.Always),
+		Options: options,
 	}
 }
 
@@ -84,6 +91,43 @@ func (a asker) optionsOf(always []permission.Grant) []PermissionOption {
 		options = append(options, PermissionOption{OptionID: optionNever, Name: "Always reject " + always[0].Label + " in this session", Kind: PermissionRejectAlways})
 	}
 	return options
+}
+
+// kindOf is the kind of an option that a question brings itself.
+func kindOf(d session.Decision) PermissionOptionKind {
+	switch d {
+	case session.AllowedOnce:
+		return PermissionAllowOnce
+	case session.AllowedAlways:
+		return PermissionAllowAlways
+	case session.RejectedAlways:
+		return PermissionRejectAlways
+	}
+	return PermissionRejectOnce
+}
+
+// ownOptions are those that a question brings itself. "Never" is left out where
+// it may not be shown.
+func (a asker) ownOptions(list []session.Option) []PermissionOption {
+	var options []PermissionOption
+	for _, o := range list {
+		if o.Decision == session.RejectedAlways && a.client.Load().quirks.OneOptionPerKind {
+			continue
+		}
+		options = append(options, PermissionOption{OptionID: o.ID, Name: o.Name, Kind: kindOf(o.Decision)})
+	}
+	return options
+}
+
+// chosenOf is the answer that was chosen of those offered. Another one is a no.
+func chosenOf(id string, offered []PermissionOption, list []session.Option) session.Answer {
+	shown := slices.ContainsFunc(offered, func(o PermissionOption) bool { return o.OptionID == id })
+	for _, o := range list {
+		if o.ID == id && shown {
+			return session.Answer{Decision: o.Decision, Option: o.ID}
+		}
+	}
+	return session.Answer{}
 }
 
 func alwaysOption(i int, g permission.Grant, scope permission.Scope) PermissionOption {

@@ -11,6 +11,7 @@ type Facts struct {
 	ReadOnly   bool         // changes nothing, neither on disk nor elsewhere
 	Concurrent bool         // may run beside other calls that say the same
 	Harmless   bool         // touches nothing but the conversation (todo)
+	LeavesPlan bool         // ends plan mode, in the way that the user chooses
 }
 
 // Command is a shell command as it would be run.

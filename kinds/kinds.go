@@ -194,6 +194,12 @@ func Output(title string) Card { return Card{Title: Title(title), Kind: KindRead
 // Think is the card of a call that changes nothing outside the conversation.
 func Think(title string) Card { return Card{Title: Title(title), Kind: KindThink} }
 
+// SwitchMode is the card of a call that changes the session's mode; about is
+// Markdown of the model's, shown with it.
+func SwitchMode(title, about string) Card {
+	return Card{Title: Title(title), Kind: KindSwitchMode, Text: SafeMarkdown(about)}
+}
+
 // Other is the card of a call of which nothing better is known.
 func Other(title string) Card { return Card{Title: Title(title), Kind: KindOther} }
 

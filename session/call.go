@@ -41,7 +41,7 @@ func (e *deniedError) Error() string { return "denied: " + e.reason }
 // notPermitted reports whether a call failed since it was not permitted.
 func notPermitted(err error) bool {
 	_, denied := errors.AsType[*deniedError](err)
-	return denied || errors.Is(err, errRejected)
+	return denied || errors.Is(err, errRejected) || errors.Is(err, errKeepPlanning)
 }
 
 // call is one tool call on its way: prepared, judged, run, reported.
@@ -238,11 +238,16 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	case permission.Deny:
 		return &deniedError{v.Reason}
 	}
+	if c.action.LeavesPlan {
+		return t.leavePlan(ctx, c)
+	}
 	stands := func() bool {
 		now := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 		return now.Action != permission.Allow && now.Action != permission.Deny
 	}
-	answer, err := t.question(ctx, c, v, stands)
+	q := c.question(v)
+	q.Stands = stands
+	answer, err := t.put(ctx, c, q)
 	if err != nil {
 		return err
 	}
@@ -267,18 +272,24 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	return errRejected
 }
 
-// question asks the user, once for the same call in one reply.
-func (t *Turn) question(ctx context.Context, c *call, v permission.Verdict, stands func() bool) (Answer, error) {
+// question is what the user is asked about a call.
+func (c *call) question(v permission.Verdict) Question {
+	content := append([]Shown{}, c.rec.Content...)
+	if v.Reason != "" {
+		content = append(content, shownText("Why this asks: "+v.Reason+".")...)
+	}
+	return Question{CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.input()),
+		Content: content, Reason: v.Reason, Always: v.Always}
+}
+
+// put asks the user, once for the same call in one reply.
+func (t *Turn) put(ctx context.Context, c *call, q Question) (Answer, error) {
 	key := c.rec.Tool + "\x00" + c.rec.input()
 	if a, ok := t.answers[key]; ok {
 		return a, nil
 	}
-	content := append(append([]Shown{}, c.rec.Content...), shownText("Why this asks: "+v.Reason+".")...)
 	t.notify("asks for permission: " + c.rec.Card.Title)
-	a, err := t.session.ends.Asker.Ask(ctx, Question{
-		CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.input()),
-		Content: content, Reason: v.Reason, Always: v.Always, Stands: stands,
-	})
+	a, err := t.session.ends.Asker.Ask(ctx, q)
 	if err == nil {
 		t.answers[key] = a
 	}
@@ -393,8 +404,11 @@ func (c *call) finalContent(result tools.Result, err error) []Shown {
 
 // shownError is an error as a person reads it.
 func shownError(err error) string {
-	if errors.Is(err, errRejected) {
-		return "Rejected; nothing was done." // the person knows who, and the rest is for a model
+	switch { // the person knows who, and the rest is for a model
+	case errors.Is(err, errRejected):
+		return "Rejected; nothing was done."
+	case errors.Is(err, errKeepPlanning):
+		return "Not agreed to; plan mode stays."
 	}
 	return prose(err.Error())
 }

@@ -58,6 +58,9 @@ func (s *Session) permittedLocked() []*tools.Spec {
 	readOnly := p.Mode == permission.Plan || s.readsOnly()
 	offers := p.Offers()
 	list := s.sessions.tools.List(func(spec *tools.Spec) bool {
+		if spec.ID == tools.PlanExitID && (p.Mode != permission.Plan || s.parent != nil) {
+			return false // there is nothing to leave, or it is not this agent's to leave
+		}
 		return (spec.Needs == nil || spec.Needs(s.workspace)) && (spec.ReadOnly || !readOnly) && s.allows(spec) && offers(spec.ID)
 	})
 	specs := make([]*tools.Spec, len(list))

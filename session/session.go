@@ -94,7 +94,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 	}
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
 		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}, Catalog: catalog{s}, Skills: library{s},
-		Web: s.newWeb(), Search: s.newSearch()}
+		Web: s.newWeb(), Search: s.newSearch(), Mode: func() string { return string(s.Mode()) }}
 	return s, nil
 }
 

@@ -26,9 +26,13 @@ const agentPrompt = `You are acp-agent, a coding agent inside the user's editor.
 `
 
 // planPrompt is added in plan mode.
-const planPrompt = `
-The session is in plan mode: only reading is possible. Work out what you would change and present it as a plan; do not try to change anything.
-`
+func (s *Session) planPrompt() string {
+	const reads = "\nThe session is in plan mode: only reading is possible. Do not try to change anything. "
+	if s.parent != nil {
+		return reads + "Report what should be changed, as a plan.\n"
+	}
+	return reads + "Work out what you would change; when the plan is ready, call plan_exit with it: the user then says whether and how to carry it out.\n"
+}
 
 // systemLocked is the system prompt: the same bytes for the life of a session
 // in one mode, so that a provider's cache hits.
@@ -38,7 +42,7 @@ func (s *Session) systemLocked(modelName string) string {
 	}
 	prompt := s.system + s.deferredIndexLocked() + "Model: " + modelName + "\n"
 	if s.policyLocked().Mode == permission.Plan {
-		prompt += planPrompt
+		prompt += s.planPrompt()
 	}
 	return prompt
 }

@@ -132,6 +132,16 @@ type Question struct {
 	// Stands reports whether it still has to be asked, by the rules as they are
 	// now: an answer to another one may have settled it.
 	Stands func() bool
+	// Options are the answers to choose from, in place of the usual ones; empty:
+	// those.
+	Options []Option
+}
+
+// Option is an answer that one question offers instead of the usual ones.
+type Option struct {
+	ID       string
+	Name     string   // as the user reads it
+	Decision Decision // what it comes to: AllowedOnce, AllowedAlways, Rejected or RejectedAlways
 }
 
 // Decision is what the user answered.
@@ -151,6 +161,7 @@ type Answer struct {
 	Decision Decision
 	Grant    int              // for AllowedAlways: which of Always
 	Scope    permission.Scope // for AllowedAlways: how far it goes
+	Option   string           // the id of that of Question.Options; empty: none of them
 }
 
 // Setting is a choice that the editor offers for the session.

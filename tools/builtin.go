@@ -9,6 +9,7 @@ func Builtin() []Tool {
 		Edit(),
 		Glob(),
 		Grep(),
+		PlanExit(),
 		AskUser(), // question
 		Read(),
 		RepoOverview(),

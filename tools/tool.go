@@ -215,6 +215,8 @@ type Workspace struct {
 	Search           Searcher // nil: no search engine is configured
 	Ask              Asker    // questions of the tools themselves, for the call that is prepared; nil: nobody is there
 	Skills           Skills   // nil: there are none
+	// Mode is the id of the session's mode as it is now; nil: there are no modes.
+	Mode func() string
 	// Readable says which files a call over many may show, where a rule keeps
 	// some from being read; it returns nil where none does. Nil: all.
 	Readable func() func(kinds.PathAccess) bool

@@ -150,6 +150,20 @@ func (j *judge) verdict(f kinds.Facts) Verdict {
 	return v
 }
 
+// leavesPlan is the verdict on the end of plan mode: nothing but the user's own
+// choice ends it, so that no rule, mode or hook answers in their place.
+func (j *judge) leavesPlan(f kinds.Facts) Verdict {
+	switch v := j.verdict(f); {
+	case v.Action == Deny:
+		return v
+	case j.Mode != Plan:
+		return Verdict{Action: Deny, Reason: "the session is not in plan mode, so there is nothing to leave: just go on"}
+	case j.Headless:
+		return Verdict{Action: Deny, Reason: "nobody can be asked about the plan: give it as your answer"}
+	}
+	return Verdict{Action: ForcedAsk, Reason: "the plan is yours to decide on"}
+}
+
 // refusal says why what would be asked about is denied.
 func (j *judge) refusal() string {
 	switch j.Mode {

@@ -503,3 +503,24 @@ func TestReasonsAreClauses(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanModeEndsOnlyByTheUsersWord(t *testing.T) {
+	exit := kinds.Facts{Tool: "plan_exit", LeavesPlan: true, ReadOnly: true}
+	for _, tt := range []struct {
+		name   string
+		policy Policy
+		want   Action
+	}{
+		{"in plan mode", Policy{Mode: Plan}, ForcedAsk},
+		{"an allow rule does not answer for the user", Policy{Mode: Plan, Rules: []Rule{{Permission: "plan_exit", Action: Allow, Scope: Manifest}}}, ForcedAsk},
+		{"a deny rule", Policy{Mode: Plan, Rules: []Rule{{Permission: "plan_exit", Action: Deny}}}, Deny},
+		{"headless", Policy{Mode: Plan, Headless: true}, Deny},
+		{"default", Policy{Mode: Default}, Deny},
+		{"bypass", Policy{Mode: BypassPermissions}, Deny},
+		{"auto", Policy{Mode: Auto}, Deny},
+	} {
+		if v := tt.policy.Decide(exit); v.Action != tt.want || v.Always != nil {
+			t.Errorf("%s: %v (%s) %v", tt.name, v.Action, v.Reason, v.Always)
+		}
+	}
+}
