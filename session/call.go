@@ -234,6 +234,9 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	v := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 	switch v.Action {
 	case permission.Allow:
+		if c.action.RunAs != nil && v.Text != "" {
+			c.action.RunAs(v.Text)
+		}
 		return nil
 	case permission.Deny:
 		return &deniedError{v.Reason}

@@ -125,8 +125,8 @@ func (o hookOutcome) weigh(s *Session, f kinds.Facts, v permission.Verdict) perm
 		if f.Command != nil {
 			p.Path, p.RemovedPath = s.path.Dirs()
 		}
-		if s.narrow(p, f, p.Decide(f)).Action == permission.Allow {
-			return permission.Verdict{Action: permission.Allow}
+		if free := s.narrow(p, f, p.Decide(f)); free.Action == permission.Allow {
+			return permission.Verdict{Action: permission.Allow, Text: free.Text}
 		}
 	}
 	return v

@@ -75,7 +75,7 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 	case len(in.Command) > maxCommand:
 		return nil, fmt.Errorf("bash: the command has %d bytes, more than %d: write it to a file and run that", len(in.Command), maxCommand)
 	}
-	call := bashCall{text: in.Command, limit: defaultTimeout}
+	call := &bashCall{text: in.Command, runs: in.Command, limit: defaultTimeout}
 	if in.Background {
 		call.limit = 0
 	}
@@ -90,6 +90,7 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 	action := &Action{
 		Card:  call.card(ws, in.Description),
 		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
+		RunAs: func(text string) { call.runs = text },
 		Run: func(ctx context.Context, show func(Output)) (Result, error) {
 			if in.Background {
 				return call.begin(ctx, ws)
@@ -142,7 +143,8 @@ func folderExists(dir string) error {
 
 // bashCall is one command that was prepared.
 type bashCall struct {
-	text  string
+	text  string // as the model wrote it, which is shown
+	runs  string // what runs: the same, or what was judged of it
 	dir   string
 	limit time.Duration // 0: none
 }
@@ -178,7 +180,7 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if ws.Display {
 		live.screen = newScreen()
 	}
-	p, err := ws.Shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: live})
+	p, err := ws.Shell.Start(ctx, Command{Text: b.runs, Dir: b.dir, Output: live})
 	if err != nil {
 		return Result{}, fmt.Errorf("bash: %w", err)
 	}

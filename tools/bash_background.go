@@ -82,7 +82,7 @@ func look(ctx context.Context, job *Job, spoke <-chan struct{}) {
 // output, or until ctx ends, and then ends all that. It says first what it
 // started.
 func (b bashCall) work(ctx context.Context, shell Shell, text *plainWriter, started chan<- Process) (string, error) {
-	p, err := shell.Start(ctx, Command{Text: b.text, Dir: b.dir, Output: text, Linger: true})
+	p, err := shell.Start(ctx, Command{Text: b.runs, Dir: b.dir, Output: text, Linger: true})
 	if err != nil {
 		close(started)
 		return "", err

@@ -64,6 +64,10 @@ type Action struct {
 	// where Workspace.Display says that it does; empty: none. What is in it,
 	// Output.Display says, and not Result.Shown.
 	Display string
+	// RunAs, where it is set, makes Run run another text in place of the command
+	// in Facts: what was judged of one that is allowed without asking
+	// (security/policy.md, section 3). Cards and results go on showing the command.
+	RunAs func(text string)
 	// Run does the work, at most once. It honours ctx, and returns only when
 	// everything it started has ended or is owned by the session. show sends
 	// live output; it may be called from any goroutine until Run returns.

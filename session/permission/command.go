@@ -16,7 +16,9 @@ func (s *shell) simple(c *command) (cd bool) {
 	argv := guesses(c.words)
 	if text, ok := s.transparentText(c); ok {
 		s.restrictOne(argv, c.at)
-		s.nestedText(text, c.at)
+		if file := s.nestedText(text, c.at); file != nil {
+			s.changes = append(s.changes, func() { s.rewriteText(c.words[2].src, file) })
+		}
 		return false
 	}
 	if s.restrict(argv, c.at) || !slices.Equal(argv, c.raw) && s.restrict(c.raw, c.at) {

@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // gitForm is how a subcommand of git only reads (policy section 6).
@@ -19,7 +22,7 @@ type gitForm struct {
 	bare     bool   // may be without an operand where first is set
 }
 
-const gitShape = "oneline graph stat shortstat numstat name-only name-status no-color color= color patch no-patch raw summary pretty= format= abbrev-commit abbrev= decorate= decorate no-decorate all branches tags remotes reverse no-merges merges first-parent date= relative-date cached staged word-diff= word-diff ignore-all-space ignore-space-change ignore-blank-lines unified= minimal patience histogram diff-filter= find-renames follow topo-order date-order full-index binary exit-code quiet no-renames compact-summary dirstat cc"
+const gitShape = "no-ext-diff no-textconv oneline graph stat shortstat numstat name-only name-status no-color color= color patch no-patch raw summary pretty= format= abbrev-commit abbrev= decorate= decorate no-decorate all branches tags remotes reverse no-merges merges first-parent date= relative-date cached staged word-diff= word-diff ignore-all-space ignore-space-change ignore-blank-lines unified= minimal patience histogram diff-filter= find-renames follow topo-order date-order full-index binary exit-code quiet no-renames compact-summary dirstat cc"
 
 // gitForms are the subcommands that are silent in a trusted folder.
 var gitForms = map[string]gitForm{
@@ -58,6 +61,7 @@ func (s *shell) git(args []string, c *command) string {
 	if !ok {
 		return shown + " sets options of git that can choose programs, or does nothing"
 	}
+	s.hardenGit(c, len(args)-len(rest))
 	sub, rest := rest[0], rest[1:]
 	form, ok := gitForms[sub]
 	if sub == "config" {
@@ -82,6 +86,26 @@ func (s *shell) git(args []string, c *command) string {
 		}
 	}
 	return ""
+}
+
+// hardenGit notes that the subcommand at that place of git's arguments is to run
+// without the programs that attributes and configuration choose for diffs. The
+// flags are added where the command runs unasked.
+func (s *shell) hardenGit(c *command, at int) {
+	w := c.words[1+at]
+	if c.call == nil || w.src == nil || w.text != "diff" && w.text != "log" && w.text != "show" {
+		return
+	}
+	call, src := c.call, w.src
+	s.changes = append(s.changes, func() {
+		if i := slices.Index(call.Args, src); i > 0 {
+			call.Args = slices.Insert(call.Args, i+1, litWord("--no-ext-diff"), litWord("--no-textconv"))
+		}
+	})
+}
+
+func litWord(text string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}}
 }
 
 // gitConfig judges the forms of config that only read, which show settings and

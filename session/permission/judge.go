@@ -34,6 +34,7 @@ type judge struct {
 	bashDeny bool // some deny rule is for commands
 	whole    bool // a rule covers the text of the command as a whole
 	parts    []*command
+	text     string       // to be run in place of the command's, where that is allowed
 	writes   []writePlace // files that would be changed, for what "always" offers
 }
 
@@ -143,6 +144,9 @@ func (j *judge) verdict(f kinds.Facts) Verdict {
 				v.Reason = j.refusal() + v.Reason
 			}
 		}
+	}
+	if v.Action == Allow {
+		v.Text = j.text
 	}
 	if v.Action == Ask {
 		v.Always = j.offers(f)

@@ -56,6 +56,9 @@ type Verdict struct {
 	// Reason says why it asks or denies, for the person and the model: a clause
 	// without a capital and a stop. Empty where the call is allowed.
 	Reason string
+	// Text is what to run in place of a command that is allowed without asking:
+	// printed from what was judged (policy section 3). Empty for other calls.
+	Text string
 	// Always is what an option "allow always" may offer; empty: nothing.
 	Always []Grant
 }

@@ -22,6 +22,9 @@ type shell struct {
 	within  int               // texts and substitutions that the walk is inside of
 	looping bool
 	piped   bool // input comes from a pipe, a here-document or a file
+
+	file    *syntax.File // the tree of the command itself; nil: it does not parse
+	changes []func()     // made to the tree before it is printed to be run
 }
 
 // dirs are the folders that a command may run in, absolute, as the shell would
@@ -39,6 +42,7 @@ type command struct {
 	at      dirs
 	piped   bool
 	nested  bool // stands in a text inside of another command
+	call    *syntax.CallExpr
 }
 
 // assign is an assignment before or instead of a command.
@@ -62,8 +66,9 @@ func (j *judge) command(text, dir string) {
 		j.floor("it would run outside of the project")
 	}
 	j.whole = j.coversText(text)
-	s.script(text, at)
+	s.file = s.script(text, at)
 	s.settle()
+	s.runnable(text)
 }
 
 // toolWide is what manifests say about all commands at once; a restriction of a
@@ -104,12 +109,13 @@ func (s *shell) settle() {
 	}
 }
 
-// script judges a text: the command itself, or one inside of it.
-func (s *shell) script(text string, at dirs) {
+// script judges a text, the command itself or one inside of it, and returns its
+// tree; nil where it has none.
+func (s *shell) script(text string, at dirs) *syntax.File {
 	if !s.gate(text) {
 		s.floor("it is too long or too deeply nested to be read")
 		s.rough(text, at)
-		return
+		return nil
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 	file, err := parser.Parse(strings.NewReader(strings.ReplaceAll(text, "\x00", "")), "")
@@ -120,13 +126,14 @@ func (s *shell) script(text string, at dirs) {
 		s.rough(text, at)
 	}
 	if err != nil {
-		return
+		return nil
 	}
 	s.noteVars(file)
 	s.stmts(file.Stmts, at)
 	if s.count > maxCommands {
 		s.floor("it is more than 100 commands")
 	}
+	return file
 }
 
 // rough holds the restrictions against a text that was not understood.
@@ -156,18 +163,18 @@ func (s *shell) noteVars(file *syntax.File) {
 
 // nestedText judges a text that another command would run, and is not
 // understood enough to be silent by itself.
-func (s *shell) nestedText(text string, at dirs) {
+func (s *shell) nestedText(text string, at dirs) *syntax.File {
 	if s.spent() {
-		return
+		return nil
 	}
 	if s.depth >= maxNesting {
 		s.floor("it is nested too deeply")
-		return
+		return nil
 	}
 	defer func(piped bool, depth int) { s.piped, s.depth, s.within = piped, depth, s.within-1 }(s.piped, s.depth)
 	s.deeper()
 	s.within++
-	s.script(text, at)
+	return s.script(text, at)
 }
 
 // deeper counts a level of nesting.
@@ -334,7 +341,7 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 // call judges a simple command.
 func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	s.count++
-	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0}
+	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0, call: c}
 	for _, a := range c.Assigns {
 		cmd.assigns = append(cmd.assigns, s.assign(a, at))
 	}

@@ -15,11 +15,12 @@ import (
 // serves restrictions, never permissions.
 type word struct {
 	text    string
-	dynamic bool   // its value is not known before it runs
-	glob    bool   // it expands to the names of files
-	secret  bool   // it shows a variable that is not known
-	odd     string // why it is beyond what is understood
-	pattern string // where glob: the pattern, with quoted characters escaped
+	dynamic bool         // its value is not known before it runs
+	glob    bool         // it expands to the names of files
+	secret  bool         // it shows a variable that is not known
+	odd     string       // why it is beyond what is understood
+	pattern string       // where glob: the pattern, with quoted characters escaped
+	src     *syntax.Word // in the tree; nil: made by an expansion
 }
 
 // static reports whether the word is known to the letter.
@@ -31,6 +32,7 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 	for i, w := range list {
 		if !hasBraces(w) {
 			d := s.word(w, at)
+			d.src = w
 			raw = append(raw, d.text)
 			if i == 0 {
 				out = append(out, d)

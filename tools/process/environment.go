@@ -15,6 +15,11 @@ import (
 var startup = []string{
 	"BASH_ENV", "ENV", "CDPATH", "GLOBIGNORE", "SHELLOPTS", "BASHOPTS",
 	"PROMPT_COMMAND", "IFS", "LESSOPEN", "GREP_OPTIONS", "RIPGREP_CONFIG_PATH", "OLDPWD",
+	// What `set -x` expands, where bash looks for built-ins, and what changes its
+	// grammar.
+	"PS4", "BASH_XTRACEFD", "BASH_LOADABLES_PATH", "POSIXLY_CORRECT", "BASH_COMPAT", "EXECIGNORE",
+	// Which repository git's reading commands read, and what shows their diffs.
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE", "GIT_EXTERNAL_DIFF",
 }
 
 // secrets are the names that providers' keys usually stand in.
@@ -109,6 +114,9 @@ func Script(base []string, r Rules, text, mark string) string {
 		}
 	}
 	var b strings.Builder
+	// In POSIX mode, which an assignment begins, no function that the environment
+	// brings stands before these built-ins.
+	b.WriteString("POSIXLY_CORRECT=1\nunset -f builtin unset export exec compgen\nunset POSIXLY_CORRECT\n")
 	// SHELLOPTS, BASHOPTS cannot be unset; they act only at a bash's start.
 	b.WriteString("builtin unset -f $(builtin compgen -A function)\n")
 	b.WriteString("builtin unset ${!" + ownPrefix + "@}")
