@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -82,6 +83,7 @@ type placement struct {
 	from, to int      // of old, what lies between the context at its ends
 	at       int      // the line in the old text, from 0
 	off      int      // how far from where the patch says; 0 where it does not say
+	others   int      // places that would have done too, farther off
 }
 
 func newPlacement(h *hunk) *placement {
@@ -107,7 +109,6 @@ type placer struct {
 	done  []*placement
 	grown int // lines that all of done add
 	below int // the first line behind all of done
-	carry int // how far off the last one was
 }
 
 // errNowhere says that a hunk's lines do not stand in the text.
@@ -120,7 +121,6 @@ func (p *placer) place(h *placement) (err error) {
 	}
 	if h.newAt >= 0 {
 		h.off = p.off(h, h.at)
-		p.carry = h.off
 	}
 	p.done = append(p.done, h)
 	p.grown += h.grows
@@ -133,8 +133,8 @@ func (p *placer) place(h *placement) (err error) {
 // with another. Where that leads
 // nowhere it may stand anywhere, and only what two hunks change must be apart.
 //
-// The stated place is taken where the lines stand there. Else they must stand at
-// one place alone, or at the nearest one that is as far off as the hunk before.
+// The stated place is taken where the lines stand there, else the nearest one, as
+// git does. Where git finds none they must stand at one place alone.
 func (p *placer) locate(h *placement) (int, error) {
 	old := h.old
 	if len(old) == 0 {
@@ -153,7 +153,7 @@ func (p *placer) locate(h *placement) (int, error) {
 		stated = -1
 	}
 	var strict, loose []int
-	for _, at := range p.places(old, ends) {
+	for _, at := range p.places(h) {
 		if h.oldAt >= 0 && fits(at) {
 			strict = append(strict, at)
 		}
@@ -162,28 +162,41 @@ func (p *placer) locate(h *placement) (int, error) {
 		}
 	}
 	switch {
-	case stated >= 0 && len(strict) > 0:
-		return 0, p.ambiguous(append(strict, stated))
+	case len(strict) > 0:
+		h.others = len(strict) - 1
+		return p.nearest(h, strict), nil
 	case stated >= 0:
 		return stated, nil
-	case len(strict) > 0:
-		return p.choose(h, strict)
 	}
 	return p.choose(h, loose)
 }
 
-// maxHunkPlaces is how many places of a hunk are weighed. With more it is ambiguous,
-// but for those at the text's ends.
+// nearest is the place that is least far from where the hunk says; of two as far,
+// the one below, where git looks first.
+func (p *placer) nearest(h *placement, places []int) int {
+	return slices.MinFunc(places, func(a, b int) int {
+		x, y := p.off(h, a), p.off(h, b)
+		return cmp.Or(cmp.Compare(abs(x), abs(y)), cmp.Compare(y, x))
+	})
+}
+
+// maxHunkPlaces is how many places of a hunk are weighed, those around where it
+// says, and the ones at the text's ends.
 const maxHunkPlaces = 1000
 
 // places lists where the lines stand.
-func (p *placer) places(old []string, ends bool) []int {
-	all := p.find(old)
+func (p *placer) places(h *placement) []int {
+	all := p.find(h.old)
 	if len(all) <= maxHunkPlaces {
 		return all
 	}
-	kept := all[:maxHunkPlaces:maxHunkPlaces]
-	if last := all[len(all)-1]; ends {
+	middle, _ := slices.BinarySearch(all, max(h.newAt-1, 0)-p.grown)
+	from := min(max(middle-maxHunkPlaces/2, 0), len(all)-maxHunkPlaces)
+	kept := all[from : from+maxHunkPlaces : from+maxHunkPlaces]
+	if first := all[0]; kept[0] != first {
+		kept = append(kept, first)
+	}
+	if last := all[len(all)-1]; !slices.Contains(kept, last) {
 		kept = append(kept, last)
 	}
 	return kept
@@ -214,11 +227,6 @@ func (p *placer) choose(h *placement, places []int) (int, error) {
 		return places[0], nil
 	case h.newAt < 0:
 		return p.chooseBelow(h, places)
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return abs(p.off(h, a)) - abs(p.off(h, b)) })
-	first, second := p.off(h, places[0]), p.off(h, places[1])
-	if len(p.done) > 0 && first == p.carry && abs(second) > abs(first) && len(places) < maxHunkPlaces {
-		return places[0], nil
 	}
 	return 0, p.ambiguous(places)
 }

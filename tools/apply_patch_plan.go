@@ -234,7 +234,11 @@ func landed(hunks []*hunk, h *placement) string {
 		where = "above"
 	}
 	number := 1 + slices.IndexFunc(hunks, func(o *hunk) bool { return o.line == h.line })
-	return fmt.Sprintf("hunk %d landed at line %d, %s %s where it says", number, max(h.newAt, 1)+h.off, count(abs(h.off), "line"), where)
+	note := fmt.Sprintf("hunk %d landed at line %d, %s %s where it says", number, max(h.newAt, 1)+h.off, count(abs(h.off), "line"), where)
+	if h.others > 0 {
+		note += fmt.Sprintf(" (the nearest of %d places with these lines: check that it is the one meant)", h.others+1)
+	}
+	return note
 }
 
 func count(n int, what string) string {
