@@ -29,4 +29,4 @@ commands=()
 command -v rg >/dev/null && commands+=("rg --no-config --hidden --count ErrUnexpectedEOF $sources" "rg --no-config --hidden --count '[A-Z]+_[A-Z]+_[A-Z]+' $sources")
 fd=$(command -v fdfind || command -v fd || true)
 [ -z "$fd" ] || commands+=("$fd --hidden --type f --glob '*_test.go' $sources")
-[ ${#commands[@]} -eq 0 ] || { echo; hyperfine -N --warmup 2 --runs "$rounds" --style none --export-markdown - "${commands[@]}" 2>/dev/null; }
+[ ${#commands[@]} -eq 0 ] || { echo; hyperfine -N --warmup 2 --runs "$rounds" --style none --export-markdown /dev/stdout "${commands[@]}" 2>/dev/null; }
