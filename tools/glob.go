@@ -102,11 +102,43 @@ func newGlobbing(ws *Workspace, pattern string, in globInput) (*globbing, error)
 	if rest == "" || rest == "." || rest == ".." {
 		rest = "**"
 	}
+	if leadsAway(rest) {
+		return nil, fmt.Errorf("the pattern %q leads up or away behind a wildcard or in braces, which is not followed: give the folder as path, one call for each", in.Pattern)
+	}
 	g.pattern = newNamePattern(rest, strings.Contains(pattern, "/"))
 	if !strings.ContainsAny(rest, `*?[{\`) {
 		g.literal = rest
 	}
 	return g, nil
+}
+
+// leadsAway reports whether a part of a pattern behind its fixed folders names a
+// parent, or begins anew at the top or the home: it could match nothing below the
+// scope, and who reads it would think that it does.
+func leadsAway(rest string) bool {
+	depth, start := 0, 0 // of braces; of the name that is being read
+	for i := 0; i <= len(rest); i++ {
+		var c byte = '/'
+		if i < len(rest) {
+			c = rest[i]
+		}
+		if c != '/' && c != '{' && c != '}' && (c != ',' || depth == 0) {
+			continue
+		}
+		name := rest[start:i]
+		again := start > 0 && rest[start-1] != '/' && i < len(rest) && c == '/' // an alternative's first name
+		if name == ".." || again && (name == "" || name == "~") && rest[start-1] != '}' {
+			return true
+		}
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		start = i + 1
+	}
+	return false
 }
 
 func (g *globbing) run(ctx context.Context) (Result, error) {

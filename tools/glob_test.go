@@ -167,3 +167,15 @@ func TestGlobFindsWhatOnlyTheEditorHas(t *testing.T) {
 		}
 	}
 }
+
+func TestGlobLeadsNowhereElse(t *testing.T) {
+	for pattern, away := range map[string]bool{
+		"{src,../outside}/*": true, "*/../../x": true, "{a,..}/x": true, "{..,a}": true, "{src,/etc}/*": true, "{~/x,a}": true,
+		"{a,{b,../c}}": true, "**/..": true,
+		"**/*.go": false, "{a,b}/*": false, "*..": false, "{a..b,c}/x": false, "*,../x": false, "a{,b}/c": false, "{a/b,c/d}/*": false,
+	} {
+		if got := leadsAway(pattern); got != away {
+			t.Errorf("%q: %t", pattern, got)
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (j *judge) paths(list []kinds.PathAccess) {
 			j.deny("devices, /proc and /sys are not files of a project")
 			continue
 		}
+		if name := j.shown(a.asked); strings.HasPrefix(name, "$") {
+			j.floor(verbOf(a.kind) + " " + name + ", which reads like a variable and is not expanded")
+		}
 		j.access(a)
 	}
 }

@@ -40,11 +40,11 @@ func (r *Roots) Resolve(path string) (Path, error) {
 	if strings.ContainsRune(path, 0) {
 		return Path{}, fmt.Errorf("the path %q has a NUL character in it", path)
 	}
-	path, err := expandHome(path)
+	path, err := r.system.expandHome(path)
 	if err != nil {
 		return Path{}, err
 	}
-	if err := checkForeign(path); err != nil {
+	if path, err = r.system.read(path); err != nil {
 		return Path{}, err
 	}
 	if !filepath.IsAbs(path) {
@@ -63,9 +63,12 @@ func (r *Roots) Resolve(path string) (Path, error) {
 }
 
 // expandHome replaces a leading "~/" (or the whole of "~") by the home folder.
-func expandHome(path string) (string, error) {
+func (s System) expandHome(path string) (string, error) {
 	if path != "~" && !strings.HasPrefix(path, "~/") {
 		return path, nil
+	}
+	if s.Home != "" {
+		return s.Home + path[1:], nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" {
@@ -122,7 +125,7 @@ func (w *walk) start(path string) {
 
 // step goes down into name and returns what is left to walk.
 func (w *walk) step(name, rest string) (string, error) {
-	here := filepath.Join(w.at, name)
+	here := filepath.Join(w.at, w.roots.system.spelled(w.at, name))
 	info, err := os.Lstat(here)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):

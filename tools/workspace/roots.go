@@ -16,8 +16,9 @@ import (
 // beneath it stays beneath it whatever is renamed meanwhile (policy 10.1). It
 // is safe for concurrent use.
 type Roots struct {
-	roots []root
-	close sync.Once
+	roots  []root
+	system System
+	close  sync.Once
 }
 
 // root is one folder: as the client spells it, resolved, and held.

@@ -122,6 +122,15 @@ func (t *Tree) write(name string, f File) error {
 	return t.held.Chmod(name, mode)
 }
 
+// Rename gives an entry another name in the tree. The folder that was the tree's
+// ws can be renamed too.
+func (t *Tree) Rename(from, to string) error {
+	return t.held.Rename(filepath.FromSlash(from), filepath.FromSlash(to))
+}
+
+// Remove takes an entry out of the tree, with all below it.
+func (t *Tree) Remove(name string) error { return t.held.RemoveAll(filepath.FromSlash(name)) }
+
 // special makes what os.Root cannot, in a folder beside, and moves it into the
 // tree.
 func (t *Tree) special(name string, make func(path string) error) error {

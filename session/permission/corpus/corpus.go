@@ -55,6 +55,7 @@ type judge struct {
 func judges() []judge {
 	return []judge{
 		{"always", has("offer"), (*Runner).always},
+		{"load_config", hasOp("load_config"), (*Runner).loadConfig},
 		{"path", hasOp(pathOps()...), (*Runner).path},
 		{"bash", has("cmd"), (*Runner).bash},
 	}

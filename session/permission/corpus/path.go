@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/session/permission/cases"
 	"github.com/acp-agent/acp-agent/tools"
@@ -14,6 +15,7 @@ type pathCase struct {
 		Outside string `json:"paths_outside"`
 	}
 	Args map[string]any // further arguments of the call
+	Race []step         // done after the check, before the use
 }
 
 // pathOps are the operations of file tools.
@@ -41,17 +43,30 @@ func (r *Runner) path(c *cases.Case) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	if len(p.Race) > 0 {
+		return s.race(c, made, p.Race)
+	}
 	return verdict(c, made.verdict.Action, made.verdict.Reason), nil
 }
 
 // asked is the path that the call names. Our file tools take no folder of their
 // own: a call that thinks itself elsewhere names the path from there.
 func (s *scene) asked(path, cwd string) string {
-	path = s.Expand(path)
+	path = s.spell(path)
 	if cwd == "" || filepath.IsAbs(path) {
 		return path
 	}
-	return s.Expand(cwd) + string(filepath.Separator) + path
+	return s.spell(cwd) + string(filepath.Separator) + path
+}
+
+// spell writes a path for the system of the case: on Windows the tree stands on
+// the drive C.
+func (s *scene) spell(path string) string {
+	path = s.Expand(path)
+	if s.goos == "windows" && strings.HasPrefix(path, s.Root) {
+		return "C:" + path
+	}
+	return path
 }
 
 // fileCall makes the call of a file tool that does op.

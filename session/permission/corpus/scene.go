@@ -23,7 +23,8 @@ type scene struct {
 	*cases.Tree
 	roots  *workspace.Roots
 	policy permission.Policy
-	own    bool // the tree is removed with the scene
+	own    bool   // the tree is removed with the scene
+	goos   string // whose paths are read; empty: this system's
 }
 
 // commandScene is the scene of a command: the layout's tree, with the case's own
@@ -80,8 +81,11 @@ func (s *scene) open(c *cases.Case) error {
 		}
 		dirs = append(dirs, d)
 	}
-	var err error
-	if s.roots, err = workspace.NewRoots(dirs...); err != nil {
+	system, err := s.system(c)
+	if err != nil {
+		return err
+	}
+	if s.roots, err = system.OpenRoots(dirs...); err != nil {
 		return err
 	}
 	s.policy = permission.Policy{
@@ -90,6 +94,24 @@ func (s *scene) open(c *cases.Case) error {
 	}
 	s.setPath(c, dirs)
 	return s.setRules(c)
+}
+
+// system is the system whose paths the case is about.
+func (s *scene) system(c *cases.Case) (workspace.System, error) {
+	var own struct {
+		OS        string
+		FoldsCase bool `json:"case_insensitive"`
+	}
+	if err := c.Decode(&own); err != nil {
+		return workspace.System{}, err
+	}
+	switch own.OS {
+	case "", "linux", "darwin", "windows":
+	default:
+		return workspace.System{}, fmt.Errorf("there is no system %q: write linux, darwin or windows", own.OS)
+	}
+	s.goos = own.OS
+	return workspace.System{GOOS: own.OS, FoldsCase: own.FoldsCase || own.OS == "windows", Home: s.spell(s.At("home"))}, nil
 }
 
 // place is a folder that a case names by a token, or from the top of its tree.
