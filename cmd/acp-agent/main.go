@@ -18,16 +18,17 @@ import (
 // grammar is the command line: a command is a field, and a Run method on its
 // type that takes what it needs of *process.
 type grammar struct {
-	Agent   agentCommand   `cmd:"" name:"acp" aliases:"serve" default:"withargs" help:"Be the agent, for an editor, on stdin and stdout."`
-	Run     runCommand     `cmd:"" help:"Do what a prompt asks, in this terminal."`
-	Demo    demoCommand    `cmd:"" help:"Show what the agent does, on a throw-away project."`
-	Setup   setupCommand   `cmd:"" help:"Show what an editor needs to launch the agent."`
-	Doctor  doctorCommand  `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
-	Login   loginCommand   `cmd:"" help:"Store the key of a model's provider."`
-	Logout  logoutCommand  `cmd:"" help:"Forget stored keys."`
-	Trust   trustCommand   `cmd:"" help:"Trust a folder and its settings as they are now."`
-	Version versionCommand `cmd:"" help:"Show the version."`
-	ReadPDF readPDFCommand `cmd:"" name:"read-pdf" hidden:""`
+	Agent       agentCommand       `cmd:"" name:"acp" aliases:"serve" default:"withargs" help:"Be the agent, for an editor, on stdin and stdout."`
+	Run         runCommand         `cmd:"" help:"Do what a prompt asks, in this terminal."`
+	Demo        demoCommand        `cmd:"" help:"Show what the agent does, on a throw-away project."`
+	Setup       setupCommand       `cmd:"" help:"Show what an editor needs to launch the agent."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
+	Login       loginCommand       `cmd:"" help:"Store the key of a model's provider."`
+	Logout      logoutCommand      `cmd:"" help:"Forget stored keys."`
+	Trust       trustCommand       `cmd:"" help:"Trust a folder and its settings as they are now."`
+	Permissions permissionsCommand `cmd:"" help:"List, add, remove and test the rules for what is asked about."`
+	Version     versionCommand     `cmd:"" help:"Show the version."`
+	ReadPDF     readPDFCommand     `cmd:"" name:"read-pdf" hidden:""`
 
 	ShowVersion versionFlag `name:"version" help:"Show the version."`
 }

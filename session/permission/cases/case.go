@@ -23,6 +23,7 @@ type Case struct {
 	Kind       string   // a name for what is tried; those that begin with benign must not ask needlessly
 	Cmd        string   // a shell command
 	Op         string   // of a file tool, or of the network
+	URL        string   // what an operation of the network is given
 	Path       string   `json:"-"` // what a file tool is given
 	PATH       []string `json:"-"` // the user's, before it is rebuilt; nil: all programs are there
 	Mode       string   // empty: default
@@ -127,10 +128,10 @@ func Read(name string) iter.Seq2[*Case, error] {
 func parse(text []byte, file string, line int) (*Case, error) {
 	c := &Case{}
 	err := json.Unmarshal(text, c)
-	if err == nil {
-		err = c.check()
-	}
 	if err != nil {
+		return nil, &LineError{file, line, fmt.Errorf("it is no case, which is one JSON object a line: %w", err)}
+	}
+	if err := c.check(); err != nil {
 		return nil, &LineError{file, line, err}
 	}
 	c.file, c.line = file, line

@@ -41,6 +41,7 @@ type Outcome struct {
 	Found    string // what was found, for a person
 	Failure  string // why the case fails; empty: it passes
 	Stricter string // what is stricter than wanted, where that passes
+	Unasked  bool   // the case wants nothing, so that it passes whatever is found
 }
 
 // judge is how cases of one kind are judged.
@@ -97,17 +98,18 @@ type Verdict struct {
 }
 
 // verdict compares a verdict with what the case wants. A looser one fails, and a
-// stricter one where the case is benign (policy section 0).
+// stricter one where the case is benign (policy section 0), or is of no kind, as
+// those that users write for their own rules.
 func verdict(c *cases.Case, action permission.Action, why string) Outcome {
 	got := word(action)
 	v := Verdict{ID: c.ID, Verdict: got, Why: why}
-	out := Outcome{Found: got + because(why)}
+	out := Outcome{Found: got + because(why), Unasked: c.Want == ""}
 	have, want := strictness(got), strictness(c.Want)
 	switch {
 	case c.Want == "":
 	case have < want:
 		out.Failure = fmt.Sprintf("%s where %s is wanted%s", got, c.Want, because(why))
-	case have > want && strings.HasPrefix(c.Kind, "benign"):
+	case have > want && (c.Kind == "" || strings.HasPrefix(c.Kind, "benign")):
 		out.Failure = fmt.Sprintf("%s where %s is wanted%s", got, c.Want, because(why))
 	case have > want:
 		v.Stricter = true
