@@ -38,6 +38,7 @@ type Config struct {
 	ToolSearchThreshold   int                       // tools in all, above which those of servers are deferred
 	Hooks                 map[HookEvent][]Hook      // those of all files, the user's first
 	Skills                []SkillFolder             // further ones
+	Sandbox               Sandbox
 	LogLevel              string
 	LogFile               string
 }
@@ -60,6 +61,13 @@ type Search struct {
 	Provider  string `json:"provider"`
 	URL       string `json:"url"`       // of the server; empty: the provider's own
 	APIKeyEnv string `json:"apiKeyEnv"` // empty: the provider's usual one
+}
+
+// Sandbox is how commands are confined.
+type Sandbox struct {
+	Mode     string   // auto, on or off
+	Network  bool     // commands that ran unasked reach the network
+	Writable []string // absolute; further folders that commands may write to
 }
 
 // Trust says whether a folder that is not yet trusted is asked about.
@@ -89,6 +97,7 @@ func Default() *Config {
 		Retry:           Retry{Max: 5, BaseDelay: 500 * time.Millisecond, MaxDelay: time.Minute},
 		Trust:           TrustAsk,
 		Web:             Web{Timeout: 30 * time.Second},
+		Sandbox:         Sandbox{Mode: "auto"},
 		LogLevel:        "warn",
 
 		ToolSearchThreshold: 60,

@@ -63,7 +63,9 @@ var keys = map[string]key{
 	"hooks.postToolUseFailure": {read: readHooks(PostToolUseFailure)}, "hooks.notification": {read: readHooks(Notification)},
 	"hooks.preCompact": {read: readHooks(PreCompact)},
 	"skills.paths":     {read: readSkillPaths}, "compaction.auto": {}, "compaction.at": {}, "compaction.keepTurns": {},
-	"sandbox.mode": {userOnly: true}, "sandbox.network": {userOnly: true}, "sandbox.writable": {userOnly: true},
+	"sandbox.mode":     {read: readSandboxMode, userOnly: true},
+	"sandbox.network":  {read: boolean(func(c *Config) *bool { return &c.Sandbox.Network }), userOnly: true},
+	"sandbox.writable": {read: readWritable, userOnly: true},
 }
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
@@ -153,23 +155,48 @@ func readProxy(r *reader, v hujson.Value) error {
 	return nil
 }
 
-// readDirectories takes paths relative to the user's home.
 func readDirectories(r *reader, v hujson.Value) error {
+	dirs, err := r.folders(v)
+	if err == nil {
+		r.config.AdditionalDirectories = dirs
+	}
+	return err
+}
+
+func readSandboxMode(r *reader, v hujson.Value) error {
+	var mode string
+	if decode(v, &mode) != nil || mode != "auto" && mode != "on" && mode != "off" {
+		return errors.New("must be auto, on or off")
+	}
+	r.config.Sandbox.Mode = mode
+	return nil
+}
+
+func readWritable(r *reader, v hujson.Value) error {
+	dirs, err := r.folders(v)
+	if err == nil {
+		r.config.Sandbox.Writable = dirs
+	}
+	return err
+}
+
+// folders takes paths relative to the user's home, which begin with ~/, and
+// absolute ones.
+func (r *reader) folders(v hujson.Value) ([]string, error) {
 	var dirs []string
 	if decode(v, &dirs) != nil {
-		return errors.New("must be a list of paths")
+		return nil, errors.New("must be a list of paths")
 	}
 	for i, d := range dirs {
 		if rest, ok := strings.CutPrefix(d, "~/"); ok {
 			d = filepath.Join(r.home, rest)
 		}
 		if !filepath.IsAbs(d) {
-			return fmt.Errorf("has %q, which is not absolute", dirs[i])
+			return nil, fmt.Errorf("has %q, which is not absolute", dirs[i])
 		}
 		dirs[i] = filepath.Clean(d)
 	}
-	r.config.AdditionalDirectories = dirs
-	return nil
+	return dirs, nil
 }
 
 // readSkillPaths takes paths relative to the user's home, and a project's

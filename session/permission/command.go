@@ -395,11 +395,11 @@ func pathsIn(w string) []string {
 // known of it.
 func (s *shell) touch(program, text string, at dirs) {
 	if strings.HasPrefix(strings.ToLower(text), "file:") {
-		s.floor("it names the file " + visible(text) + " as a URL")
+		s.beyondSandbox("it names the file " + visible(text) + " as a URL")
 		return
 	}
 	if strings.HasPrefix(text, "~") {
-		s.floor(visible(text) + " may be a path in a home folder")
+		s.beyondSandbox(visible(text) + " may be a path in a home folder")
 		return
 	}
 	if s.Roots == nil {
@@ -449,7 +449,7 @@ func (s *shell) touchRuled(program string, a access) bool {
 		if s.OutsideDenied {
 			s.deny(name + " lies outside of the project, which is not allowed here")
 		} else {
-			s.floor("it names " + name + ", which lies outside of the project")
+			s.beyondSandbox("it names " + name + ", which lies outside of the project")
 		}
 		return true
 	}

@@ -55,7 +55,7 @@ func (s *shell) globbed(name, dir string) {
 	names := append(s.names(p.Asked), s.names(p.Target)...)
 	_, hides := secret(names)
 	if p, _ := protected(names); hides || p != open {
-		s.floor("a pattern stands for " + visible(name) + ", which is protected or usually holds secrets")
+		s.beyondSandbox("a pattern stands for " + visible(name) + ", which is protected or usually holds secrets")
 	}
 }
 

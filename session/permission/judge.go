@@ -23,6 +23,7 @@ type finding struct {
 	class  class
 	reason string
 	part   *command // the simple command that it is about; nil: another fact
+	beyond bool     // it says that the call leaves what a sandbox would hold it in
 }
 
 // judge gathers what a policy finds in one call.
@@ -57,6 +58,11 @@ func (j *judge) find(c class, reason string) {
 func (j *judge) deny(reason string)   { j.find(denied, reason) }
 func (j *judge) floor(reason string)  { j.find(floor, reason) }
 func (j *judge) opaque(reason string) { j.find(opaque, reason) }
+
+// beyondSandbox is a question of the floor about something that no confined command can do.
+func (j *judge) beyondSandbox(reason string) {
+	j.found = append(j.found, finding{class: floor, reason: reason, beyond: true})
+}
 
 // ruled turns the word of a rule that restricts into a finding.
 func (j *judge) ruled(r ruling, what string) bool {

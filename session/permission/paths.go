@@ -94,7 +94,7 @@ func (j *judge) access(a access) {
 		if j.OutsideDenied {
 			j.deny(name + " lies outside of the project, which is not allowed here")
 		} else {
-			j.floor(verb + " " + name + ", which lies outside of the project")
+			j.beyondSandbox(verb + " " + name + ", which lies outside of the project")
 		}
 		return
 	}
@@ -137,11 +137,11 @@ func (j *judge) guard(a access, r ruling, names []string, name string) bool {
 	case kinds.Write:
 		p, which := protected(names)
 		if p == untouched || p == guarded && !namedBy(r, which) {
-			j.floor("changing " + name + ", which can change what other programs run")
+			j.beyondSandbox("changing " + name + ", which can change what other programs run")
 			return true
 		}
 		if a.exists && links(a.target) > 1 {
-			j.floor("changing " + name + ", which has several names (hard links) and may be shared with files outside")
+			j.beyondSandbox("changing " + name + ", which has several names (hard links) and may be shared with files outside")
 			return true
 		}
 	case kinds.Read:

@@ -63,7 +63,7 @@ func (j *judge) command(text, dir string) {
 	}
 	at := dirs{dir}
 	if !j.inside(kinds.List, j.resolved(dir)) {
-		j.floor("it would run outside of the project")
+		j.beyondSandbox("it would run outside of the project")
 	}
 	j.whole = j.coversText(text)
 	s.file = s.script(text, at)
@@ -400,7 +400,7 @@ func (s *shell) cd(c *command) dirs {
 		}
 		p, err := s.Roots.Resolve(to)
 		if err != nil || !p.Inside {
-			s.floor("it goes to " + visible(target) + ", outside of the project")
+			s.beyondSandbox("it goes to " + visible(target) + ", outside of the project")
 			return c.at
 		}
 		s.commandAccess(kinds.List, p)

@@ -1,0 +1,323 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// attackWord makes the test program an attacker from within.
+const attackWord = "sandbox-attack"
+
+// attacks need more than a shell. Each returns nil where it got through.
+var attacks = map[string]func(args []string) error{
+	"dial": func(args []string) error {
+		c, err := net.DialTimeout(args[0], args[1], 2*time.Second)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(time.Second))
+		if _, err := c.Write([]byte("out")); err != nil {
+			return err
+		}
+		_, err = c.Read(make([]byte, 8)) // the listener answers
+		return err
+	},
+	"dns": func([]string) error {
+		r := net.Resolver{PreferGo: true}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_, err := r.LookupHost(ctx, "example.com")
+		return err
+	},
+	"descriptors": func([]string) error {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			n, _ := strconv.Atoi(e.Name())
+			to, err := os.Readlink("/proc/self/fd/" + e.Name())
+			if n > 2 && err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/proc/") && !strings.HasPrefix(to, "/sys/fs/cgroup") {
+				fmt.Println(n, to)
+				return nil
+			}
+		}
+		return errors.New("there is none")
+	},
+	"ptrace": func(args []string) error {
+		pid, _ := strconv.Atoi(args[0])
+		return unix.PtraceSeize(pid)
+	},
+	"memory": func(args []string) error {
+		f, err := os.OpenFile("/proc/"+args[0]+"/mem", os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	},
+	"environ": func(args []string) error {
+		data, err := os.ReadFile("/proc/" + args[0] + "/environ")
+		if err == nil && !strings.Contains(string(data), "SANDBOX_TEST_MARK") {
+			return errors.New("another process has the number")
+		}
+		return err
+	},
+	"signal": func(args []string) error {
+		pid, _ := strconv.Atoi(args[0])
+		if _, err := os.Stat("/proc/" + args[0]); err != nil {
+			return err
+		}
+		return unix.Kill(pid, 0)
+	},
+	"tiocsti": func([]string) error {
+		for _, name := range []string{"/dev/tty", "/dev/pts/0", "/dev/pts/1", "/dev/console", "/proc/self/fd/0"} {
+			f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
+			if err != nil {
+				continue
+			}
+			c := byte('x')
+			err = unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSTI, int(c))
+			f.Close()
+			if err == nil {
+				return nil
+			}
+		}
+		return errors.New("no terminal takes it")
+	},
+	"umount": func(args []string) error { return unix.Unmount(args[0], unix.MNT_DETACH) },
+	"bind": func(args []string) error {
+		return unix.Mount(args[0], args[1], "", unix.MS_BIND, "")
+	},
+	"rewritable": func(args []string) error {
+		return unix.Mount("", args[0], "", unix.MS_BIND|unix.MS_REMOUNT, "")
+	},
+	"setattr": func(args []string) error {
+		return unix.MountSetattr(unix.AT_FDCWD, args[0], unix.AT_RECURSIVE, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
+	},
+	"handle": func(args []string) error {
+		h, _, err := unix.NameToHandleAt(unix.AT_FDCWD, args[0], 0)
+		if err != nil {
+			return err
+		}
+		at, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.OpenByHandleAt(at, h, unix.O_RDWR)
+		return err
+	},
+	"setns": func(args []string) error {
+		f, err := os.Open("/proc/" + args[0] + "/ns/mnt")
+		if err != nil {
+			return err
+		}
+		if err := unix.Unshare(unix.CLONE_FS); err != nil {
+			return err
+		}
+		return unix.Setns(int(f.Fd()), unix.CLONE_NEWNS)
+	},
+	"sysctl": func([]string) error {
+		f, err := os.OpenFile("/proc/sys/kernel/core_pattern", os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	},
+	"device": func([]string) error {
+		dir, err := os.MkdirTemp("", "")
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(dir, "mem")
+		if err := unix.Mknod(name, unix.S_IFCHR|0o600, int(unix.Mkdev(1, 5))); err != nil {
+			return err
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	},
+}
+
+// attempt is one try to get out: bash text. A in it is the attacker's program, R
+// the project, O the outside, H the home, D the agent's own data, P the agent's
+// process.
+type attempt struct {
+	name, text string
+	partial    bool // Landlock alone does not prevent it
+	reads      bool // it may be another thing for what only reads
+}
+
+var attempts = []attempt{
+	{name: "outside", reads: true, text: `echo x > $O/new; echo x >> $O/theirs.txt; rm -f $O/theirs.txt; mkdir $O/d; mv $O/theirs.txt $O/t; chmod 777 $O/theirs.txt`, partial: true},
+	{name: "outside, files", reads: true, text: `echo x > $O/new; echo x >> $O/theirs.txt; rm -f $O/theirs.txt; mkdir $O/d; mv $O/theirs.txt $O/t; ln $O/theirs.txt h; echo x >> h`},
+	{name: "dot dot", text: `cd sub/repo && echo x > ../../../outside/new`},
+	{name: "symlink", text: `ln -s $O link; echo x > link/new; echo x >> link/theirs.txt; ln -s $O/theirs.txt file; echo x >> file`},
+	{name: "hard link", text: `ln $O/theirs.txt mine; echo x >> mine`},
+	{name: "rename in", text: `mv $O/theirs.txt mine; echo x >> mine`},
+	{name: "own root", text: `echo x > /proc/self/root$O/new; echo x > /proc/thread-self/root$O/new; echo x > /proc/self/cwd/../outside/new`},
+	{name: "root of others", text: `for p in /proc/[0-9]*; do echo x > $p/root$O/new; echo x > $p/cwd/../outside/new; cat $p/root$R/.env; done`, partial: true},
+	{name: "home", text: `echo x > $H/.bashrc; echo x > $H/.profile; mkdir -p $H/.config/autostart; echo x >> $H/.ssh/authorized_keys`},
+	{name: "own data", reads: true, text: `echo x > $D/config.json; rm -rf $D; mv $D $D.old; rm -f $D/credentials.json; echo '{}' > $D/trust.json`},
+	{name: "own data read", text: `cat $D/credentials.json; grep -r . $D`, partial: true},
+	{name: "git config", reads: true, text: `echo '[core]' >> .git/config; rm .git/config; mv .git/config .git/c; echo x > .git/x && mv .git/x .git/config; chmod 777 .git/config`, partial: true},
+	{name: "git hooks", reads: true, text: `mkdir -p .git/hooks && echo x > .git/hooks/pre-commit; mkdir -p .git/info; echo '* filter=x' > .git/info/attributes; echo x > .git/config.worktree; echo $R/sub > .git/commondir`, partial: true},
+	{name: "git moved", text: `mv .git .git2 && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit; mv sub sub2 && mkdir -p sub/repo/.git/hooks && echo x > sub/repo/.git/hooks/h; mv sub/repo sub/other && mkdir -p sub/repo/.git; rm -rf .git`, partial: true},
+	{name: "nested git", text: `echo x > sub/repo/.git/hooks/h; echo x >> sub/repo/.git/config; (cd sub/repo/.git && echo x > hooks/h); ln -s sub/repo/.git/hooks hk; echo x > hk/h`, partial: true},
+	{name: "exchange", text: `mkdir -p fake/hooks; echo x > fake/hooks/h; mv -T --exchange fake .git; mv -fT fake sub/repo/.git`, partial: true},
+	{name: "absent", reads: true, text: `mkdir -p .acp-agent && echo '{}' > .acp-agent/config.json; echo '{}' > .mcp.json; rmdir .mcp.json && echo '{}' > .mcp.json; mkdir -p .vscode && echo '{}' > .vscode/settings.json; mkdir -p .husky && echo x > .husky/pre-commit; mkdir -p .github/workflows && echo x > .github/workflows/x.yml; mkdir x && mv x .vscode; ln -sfn sub .acp-agent; rm -rf .acp-agent; mv .vscode .v`, partial: true},
+	{name: "secrets", text: `cat .env sub/.env $H/.ssh/id_rsa; cp .env copy; cat copy; dd if=.env; grep -r SECRET . $H`, partial: true},
+	{name: "secrets by other names", reads: true, text: `ln .env e; cat e; ln -s .env s; cat s; mv .env f; cat f; mv sub sub2; cat sub2/.env; cat /proc/self/root$R/.env /proc/self/cwd/.env; exec 9<.env; cat /proc/self/fd/9 <&9; cat < .env; tar cf - . | grep -a SECRET`, partial: true},
+	{name: "secrets umounted", text: `umount .env; umount -l .env; cat .env; unshare -Urm sh -c 'umount -l .env; cat .env'; unshare -Urm sh -c 'mkdir m; mount --bind . m; cat m/.env; mount --rbind . m; cat m/.env'`, partial: true},
+	{name: "protected umounted", text: `umount -l .git; echo x > .git/hooks/h; unshare -Urm sh -c 'umount -l .git; mkdir -p .git/hooks; echo x > .git/hooks/h; mount -o remount,rw,bind .git; echo x > .git/hooks/h; mkdir m; mount --bind . m && echo x > m/.git/hooks/h'`, partial: true},
+	{name: "umount", text: `$A umount $R/.git; $A umount $R/.env; $A umount $R; $A umount /proc; $A umount /tmp`},
+	{name: "bind over", text: `mkdir -p m; $A bind $O $R/m; $A bind $R/m $R/.git; $A bind / $R/m`},
+	{name: "remount", text: `$A rewritable /; $A rewritable $R/.git; $A setattr /; $A setattr $R/.git`},
+	{name: "by handle", text: `$A handle $O/theirs.txt`},
+	{name: "namespace of others", text: `$A setns $P; $A setns 1`, partial: true},
+	{name: "descriptors", text: `$A descriptors`},
+	{name: "ptrace", text: `$A ptrace $P`},
+	{name: "memory", text: `$A memory $P; $A environ $P`},
+	{name: "signal", text: `$A signal $P`},
+	{name: "tcp", reads: true, text: `$A dial tcp $TCP; echo out > /dev/tcp/${TCP%:*}/${TCP#*:} && echo ESCAPED`},
+	{name: "udp", text: `$A dial udp $UDP`},
+	{name: "dns", text: `$A dns`},
+	{name: "path socket", reads: true, text: `$A dial unix $SOCKET`, partial: true},
+	{name: "abstract socket", text: `$A dial unix @$ABSTRACT`},
+	{name: "terminal", text: `$A tiocsti`},
+	{name: "kernel", text: `$A sysctl; $A device; echo x > /sys/kernel/uevent_helper`, partial: true},
+	{name: "new user", text: `unshare -Ur sh -c 'echo x > $O/new; echo x > .git/config; cat .env'`, partial: true},
+	{name: "left behind", text: `setsid sh -c 'sleep 0.1; echo x > $O/new; mkdir -p .git/hooks; echo x > .git/hooks/h; cat .env' & (setsid sh -c '(sleep 0.1; echo x > $O/late) &' &) ; sleep 0.3`, partial: true},
+}
+
+// listeners are what an attacker may reach on the host.
+func listeners(t *testing.T, p *project) (env []string) {
+	answer := func(l net.Listener) {
+		t.Cleanup(func() { l.Close() })
+		go func() { // ends with the listener
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = c.Write([]byte("in"))
+				c.Close()
+			}
+		}()
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	answer(tcp)
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { udp.Close() })
+	go func() { // ends with the listener
+		buf := make([]byte, 64)
+		for {
+			_, from, err := udp.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			_, _ = udp.WriteTo([]byte("in"), from)
+		}
+	}()
+	dir, err := os.MkdirTemp("", "s")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path, err := net.Listen("unix", filepath.Join(dir, "s"))
+	must(t, err)
+	answer(path)
+	abstract, err := net.Listen("unix", "@"+filepath.Base(dir)+strconv.Itoa(os.Getpid()))
+	must(t, err)
+	answer(abstract)
+	return []string{"TCP=" + tcp.Addr().String(), "UDP=" + udp.LocalAddr().String(), "SOCKET=" + filepath.Join(dir, "s"), "ABSTRACT=" + abstract.Addr().String()[1:]}
+}
+
+// state is all of the project that no command may change, by path.
+func (p *project) state() map[string]string {
+	state := map[string]string{}
+	note := func(top string) {
+		_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil
+			}
+			info, err := d.Info()
+			if err != nil {
+				return nil
+			}
+			text := info.Mode().String()
+			if info.Mode().IsRegular() {
+				data, _ := os.ReadFile(path)
+				text += " " + string(data)
+			} else if info.Mode()&fs.ModeSymlink != 0 {
+				to, _ := os.Readlink(path)
+				text += " " + to
+			}
+			state[path] = text
+			return nil
+		})
+	}
+	note(p.outside)
+	note(filepath.Join(p.home, ".ssh"))
+	note(p.own)
+	note(filepath.Join(p.home, ".bashrc"))
+	note(filepath.Join(p.home, ".config"))
+	for _, name := range []string{".git", ".acp-agent", ".mcp.json", ".vscode", ".husky", ".github", ".env", "sub/.env", "sub/repo/.git"} {
+		note(filepath.Join(p.root, name))
+	}
+	return state
+}
+
+func TestEscapes(t *testing.T) {
+	t.Setenv("SANDBOX_TEST_MARK", "1")
+	program, err := os.Executable()
+	must(t, err)
+	forEachWay(t, func(t *testing.T, w way) {
+		for _, level := range []Level{Unasked, Reads} {
+			p := newProject(t, w, nil)
+			attacker := filepath.Join(p.home, "attacker")
+			must(t, copyFile(program, attacker))
+			p.env = append(p.env, "A="+attacker+" "+attackWord, "R="+p.root, "O="+p.outside, "H="+p.home, "D="+p.own, "P="+strconv.Itoa(os.Getpid()))
+			p.env = append(p.env, listeners(t, p)...)
+			before := p.state()
+			for _, a := range attempts {
+				if w == files && a.partial || level == Reads && !a.reads {
+					continue
+				}
+				t.Run(fmt.Sprintf("%d %s", level, a.name), func(t *testing.T) { p.try(t, level, a, before) })
+			}
+		}
+	})
+}
+
+// try makes an attempt and looks for what it came to.
+func (p *project) try(t *testing.T, level Level, a attempt, before map[string]string) {
+	out, _ := p.run(level, false, a.text)
+	if strings.Contains(out, "ESCAPED") || strings.Contains(out, p.secret) {
+		t.Errorf("it got through:\n%s", out)
+	}
+	after := p.state()
+	for path, was := range before {
+		if after[path] != was {
+			t.Errorf("%s was %q, and is %q\n%s", path, was, after[path], out)
+		}
+	}
+	for path := range after {
+		if _, ok := before[path]; !ok {
+			t.Errorf("%s was made\n%s", path, out)
+		}
+	}
+}

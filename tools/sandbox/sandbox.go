@@ -1,0 +1,212 @@
+// Package sandbox confines the commands that the agent starts, so that what a
+// rule or a mode let through unasked does no more than it should: the session's
+// folders are writable, the rest of the system can only be read, and files that
+// choose what other programs run stay as they are (security/policy.md, section
+// 13, 10.4 and 10.5).
+//
+// How far a command is confined depends on who let it through:
+//
+//   - Reads: the built-in table of commands that only read. Nothing is writable
+//     but a private temporary folder; secret files are masked; no network.
+//   - Unasked: a mode or a rule. The session's folders, the folders of
+//     sandbox.writable, a private temporary folder and the known caches of build
+//     tools are writable; protected files in them are not, neither can they be
+//     made; secret files are masked; no network unless sandbox.network says so,
+//     no sockets of the host, no sight of other processes.
+//   - Approved: the user said yes to this call, or a rule names a use of the
+//     network as such (`git push *`). It has the network, the host's sockets (an
+//     ssh agent) and the user's keys, and may also write where tools are
+//     installed below the home folder; what is outside of that, the agent's own
+//     folders and the protected files that are there stay as they are. A command
+//     that is git's may change what git must.
+//   - Free: what the user approved though it goes beyond all that by its own
+//     words, such as a write outside of the project. It is not confined.
+//
+// What does the confining is bubblewrap where it is installed and works, else
+// this program itself, run anew as a helper that uses the kernel's namespaces and
+// Landlock; where there are no namespaces for this user, Landlock alone, which
+// cannot protect single files in a writable folder. On other systems there is
+// nothing, and Status says so. Mode On refuses commands where not all of it holds.
+//
+// It leaves out which commands may run at all (package session/permission): a
+// confined command has passed the rules as any other.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// Mode says whether commands are confined (spec/config-keys.md, sandbox.mode).
+// The empty one is Auto.
+type Mode string
+
+// The modes.
+const (
+	Auto Mode = "auto" // where the system can
+	On   Mode = "on"   // refused where it cannot
+	Off  Mode = "off"
+)
+
+// Level is how far a command is confined. The package's comment says what each
+// means.
+type Level int
+
+// The levels. The zero value is what an unknown command gets.
+const (
+	Unasked Level = iota
+	Reads
+	Approved
+	Free
+)
+
+// Guard is how a name is protected against writes (security/policy.md, 10.5).
+type Guard int
+
+// The guards.
+const (
+	Open    Guard = iota
+	Guarded       // unless git itself changes it
+	Never         // whoever asks
+)
+
+// Names tells which names are protected and which are secret. The names of a path
+// are those below a root, or all of an absolute one.
+type Names struct {
+	Guard  func(names []string) Guard
+	Secret func(names []string) bool
+}
+
+// Options are what a session's commands are confined to. All paths are absolute.
+type Options struct {
+	Mode     Mode
+	Network  bool     // commands that ran unasked have the network
+	Roots    []string // the session's folders
+	Writable []string // further folders
+	Own      []string // the agent's own folders, which no command changes
+	Secrets  []string // files of the agent that no command reads
+	Home     string   // empty: not known
+	Getenv   func(name string) string
+	Names    Names
+	Prober   *Prober // what the system can; shared by all sessions
+}
+
+// Box confines the commands of one session. A nil Box confines nothing. It is
+// safe for concurrent use.
+type Box struct {
+	o     Options
+	roots []string // links resolved, and none inside of another
+
+	once sync.Once // fills temp
+	temp string    // a private folder; empty: there is none
+
+	mu     sync.Mutex
+	scans  map[string]*tree
+	places places
+}
+
+// New makes a box; it looks at nothing yet.
+func New(o Options) *Box {
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Names.Guard == nil {
+		o.Names.Guard = func([]string) Guard { return Open }
+	}
+	if o.Names.Secret == nil {
+		o.Names.Secret = func([]string) bool { return false }
+	}
+	if o.Prober == nil {
+		o.Prober = &Prober{}
+	}
+	return &Box{o: o, roots: outermost(resolveAll(o.Roots)), scans: map[string]*tree{}}
+}
+
+// Command is a program to be confined.
+type Command struct {
+	Path  string   // absolute
+	Args  []string // without the program's name
+	Level Level
+	Git   bool // it is git, and may change what git must
+}
+
+// Confined is the program to run in place of a command.
+type Confined struct {
+	Path string
+	Args []string
+	// Done frees what the confinement holds; it is called once, when the command
+	// has ended with all it left running.
+	Done func()
+}
+
+// ErrUnavailable is wrapped by the errors that mode On refuses with.
+var ErrUnavailable = errors.New("the sandbox is set to \"on\" and cannot confine commands here")
+
+// Confine is the command as it is to be run. An error says why it must not run.
+func (b *Box) Confine(c Command) (Confined, error) {
+	plain := Confined{Path: c.Path, Args: c.Args, Done: func() {}}
+	if b == nil || b.o.Mode == Off || c.Level == Free {
+		return plain, nil
+	}
+	can := b.o.Prober.probe()
+	if b.o.Mode == On && !can.whole() {
+		return plain, fmt.Errorf("%w: %s; %s, or set sandbox.mode to \"auto\"", ErrUnavailable, can.lacking(), can.advice())
+	}
+	if can.way == none {
+		return plain, nil
+	}
+	p, done := b.plan(can.way, c)
+	args := p.arguments(can)
+	args = append(append(args, "--", c.Path), c.Args...)
+	return Confined{Path: can.program, Args: append(can.first, args...), Done: done}, nil
+}
+
+// Says is what a request for permission tells of the sandbox for a command that
+// would run at the level: a short line.
+func (b *Box) Says(level Level) string {
+	if b == nil || b.o.Mode == Off {
+		return "sandbox: off"
+	}
+	can := b.o.Prober.probe()
+	switch {
+	case b.o.Mode == On && !can.whole():
+		return "sandbox: it would be refused, since the sandbox is \"on\" and not whole here"
+	case can.way == none:
+		return "no sandbox on this system: " + can.lacking()
+	case level == Free:
+		return "sandbox: not for this command, which goes beyond it"
+	}
+	text := "sandbox: on (" + can.way.String() + ")"
+	if can.way == files {
+		text = "sandbox: files only (" + can.way.String() + "); " + can.lacking()
+	}
+	if level == Approved || b.o.Network {
+		text += ", with the network"
+	}
+	return text
+}
+
+// Masks reports whether commands that run unasked cannot read secret files.
+func (b *Box) Masks() bool {
+	return b != nil && b.o.Mode != Off && b.o.Prober.probe().masks()
+}
+
+// Close removes what the box made.
+func (b *Box) Close() {
+	if b == nil {
+		return
+	}
+	b.once.Do(func() {}) // makes none any more
+	removeTemp(b.temp)
+}
+
+// names are the names of a path below a folder.
+func names(dir, path string) []string {
+	rel := strings.Trim(strings.TrimPrefix(path, dir), "/")
+	if rel == "" {
+		return nil
+	}
+	return strings.Split(rel, "/")
+}
