@@ -124,6 +124,7 @@ func (o hookOutcome) weigh(s *Session, f kinds.Facts, v permission.Verdict) perm
 		p.Mode = permission.BypassPermissions
 		if f.Command != nil {
 			p.Path, p.RemovedPath = s.path.Dirs()
+			p.Holds = s.exec.Holds
 		}
 		if free := s.narrow(p, f, p.Decide(f)); free.Action == permission.Allow {
 			return permission.Verdict{Action: permission.Allow, Text: free.Text}

@@ -89,6 +89,7 @@ func (s *Session) decide(f kinds.Facts) permission.Verdict {
 	p := s.policy()
 	if f.Command != nil { // only now, since the login shell may have to be asked
 		p.Path, p.RemovedPath = s.path.Dirs()
+		p.Holds = s.exec.Holds
 	}
 	if s.ownOutput(f) {
 		return permission.Verdict{Action: permission.Allow}

@@ -99,6 +99,16 @@ func (s *ExecShell) Script(c Command) (script string, empty []string, sweep func
 	return process.Script(s.environ, s.rules(c.Dir), c.Text, mark), process.EarlyNames(), sweep
 }
 
+// Holds reports whether commands find a variable of that name in their
+// environment.
+func (s *ExecShell) Holds(name string) bool {
+	value, set := s.set[name]
+	if set {
+		return value != nil
+	}
+	return lookup(s.environ, name) != ""
+}
+
 // CloseAll ends all that its commands left running, and the login shell that is
 // being asked for its PATH. No command starts
 // afterwards.

@@ -57,11 +57,14 @@ var gitForms = map[string]gitForm{
 // git says why a git command is not known to only read.
 func (s *shell) git(args []string, c *command) string {
 	shown := "`" + visible(c.text) + "`"
-	rest, ok := afterGlobals(args, gitHarmless)
+	rest, at, ok := s.gitGlobals(args, c.at)
 	if !ok {
 		return shown + " sets options of git that can choose programs, or does nothing"
 	}
-	s.hardenGit(c, len(args)-len(rest))
+	if at := len(args) - len(rest); !s.hardenGit(c, at) {
+		return shown + " cannot be made safe"
+	}
+	c = &command{text: c.text, at: at}
 	sub, rest := rest[0], rest[1:]
 	form, ok := gitForms[sub]
 	if sub == "config" {
@@ -91,17 +94,52 @@ func (s *shell) git(args []string, c *command) string {
 // hardenGit notes that the subcommand at that place of git's arguments is to run
 // without the programs that attributes and configuration choose for diffs. The
 // flags are added where the command runs unasked.
-func (s *shell) hardenGit(c *command, at int) {
+func (s *shell) hardenGit(c *command, at int) bool {
 	w := c.words[1+at]
-	if c.call == nil || w.src == nil || w.text != "diff" && w.text != "log" && w.text != "show" {
-		return
+	if w.text != "diff" && w.text != "log" && w.text != "show" {
+		return true
+	}
+	if c.call == nil || w.src == nil {
+		return false
 	}
 	call, src := c.call, w.src
 	s.changes = append(s.changes, func() {
 		if i := slices.Index(call.Args, src); i > 0 {
-			call.Args = slices.Insert(call.Args, i+1, litWord("--no-ext-diff"), litWord("--no-textconv"))
+			if len(call.Args) > i+1 && call.Args[i+1].Lit() == noExtDiff {
+				return // the body of a loop, judged more than once
+			}
+			call.Args = slices.Insert(call.Args, i+1, litWord(noExtDiff), litWord("--no-textconv"))
 		}
 	})
+	return true
+}
+
+const noExtDiff = "--no-ext-diff"
+
+// gitGlobals skips the harmless options before a subcommand, and follows -C.
+func (s *shell) gitGlobals(args []string, at dirs) ([]string, dirs, bool) {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if args[0] != "-C" {
+			if !gitHarmless[args[0]] {
+				return nil, nil, false
+			}
+			args = args[1:]
+			continue
+		}
+		if len(args) < 2 || args[1] == "" {
+			return nil, nil, false
+		}
+		var to dirs
+		for _, dir := range at {
+			p, err := s.resolve(args[1], dir)
+			if err != nil || !p.Inside || !isDir(p.Target) {
+				return nil, nil, false
+			}
+			to = s.union(to, dirs{p.Target})
+		}
+		args, at = args[2:], to
+	}
+	return args, at, len(args) > 0
 }
 
 func litWord(text string) *syntax.Word {

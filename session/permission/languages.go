@@ -41,49 +41,6 @@ func (s *shell) findOnly(args []string, at dirs) string {
 }
 
 var (
-	sedLines = regexp.MustCompile(`^\s*([0-9]+|\$)?(,([0-9]+|\$|\+[0-9]+))?\s*[pdq=l]\s*$`)
-	sedSubst = regexp.MustCompile(`^\s*([0-9]+|\$)?(,([0-9]+|\$))?\s*s/([^/\\\[\n]|\\[^\n])*/([^/\\\n]|\\[^\n])*/[0-9gpiI]*\s*$`)
-)
-
-// sed says why a sed may do more than print: only scripts of a few plain forms
-// are understood.
-func (s *shell) sed(args []string, at dirs) string {
-	r := reader{short: "nErsuz", valued: "e", long: "quiet silent regexp-extended null-data", longValued: "expression"}
-	u, why := r.parse("sed", args)
-	if why != "" {
-		return why
-	}
-	var scripts []string
-	for i, a := range args { // -e may be repeated: take each value
-		if a == "-e" || a == "--expression" {
-			scripts = append(scripts, args[i+1])
-		} else if strings.HasPrefix(a, "-") && a != "-" && a != "-n" && a != "-E" && a != "-r" && a != "-s" && a != "-u" && a != "-z" && a != "--" {
-			return "the flag " + visible(a) + " of `sed` is not known to only print"
-		}
-	}
-	files := u.operands
-	if len(scripts) == 0 {
-		if len(files) == 0 {
-			return "`sed` has no script"
-		}
-		scripts, files = files[:1], files[1:]
-	}
-	for _, script := range scripts {
-		for part := range strings.SplitSeq(script, ";") {
-			if !sedLines.MatchString(part) && !sedSubst.MatchString(part) {
-				return "the script of `sed` is not of the plain forms that only print"
-			}
-		}
-	}
-	for _, f := range files {
-		if f != "-" {
-			s.operand(kinds.Read, f, at)
-		}
-	}
-	return ""
-}
-
-var (
 	goVariable = regexp.MustCompile(`^(GO|CGO_|CC$|CXX$|AR$|PKG_CONFIG$)[A-Z0-9_]*$`)
 	goSymbol   = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
 )

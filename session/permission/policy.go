@@ -33,6 +33,10 @@ type Policy struct {
 	// Lookup replaces the search of Path, for tests; nil: the disk.
 	Lookup func(name string) bool
 
+	// Holds reports whether a variable is in the environment that commands get; nil:
+	// none is. A command that sets such a one may change what other programs do.
+	Holds func(name string) bool
+
 	// Own are the agent's own folders beside the ones below Home that policy
 	// section 9 names: configuration, data, state. No tool writes there.
 	Own []string

@@ -20,9 +20,7 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		return
 	case syntax.WordHdoc:
 		s.piped = true
-		if !w.static() {
-			s.opaque("input that is not known before it runs")
-		}
+		s.data(w, "input that can run code")
 		return
 	case syntax.DplIn, syntax.DplOut:
 		if w.static() && (w.text == "-" || strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
@@ -74,9 +72,7 @@ func (s *shell) hereDoc(r *syntax.Redirect, at dirs) {
 	for _, part := range r.Hdoc.Parts {
 		s.part(part, at, &b, &d, true)
 	}
-	if d.dynamic || d.odd != "" {
-		s.opaque("a here-document with expansions")
-	}
+	s.data(d, "a here-document with expansions that can run code")
 }
 
 func quotedWord(w *syntax.Word) bool {

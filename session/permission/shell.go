@@ -14,7 +14,8 @@ import (
 // does not understand becomes a question.
 type shell struct {
 	*judge
-	vars    map[string]string // last static value of each variable set in the text
+	vars    map[string]string // last guess of each variable set in the text
+	known   map[string]bool   // variables that have that value for certain
 	set     map[string]bool   // variables that the text sets in any way
 	count   int               // simple commands seen
 	depth   int               // of nesting
@@ -22,6 +23,9 @@ type shell struct {
 	within  int               // texts and substitutions that the walk is inside of
 	looping bool
 	piped   bool // input comes from a pipe, a here-document or a file
+
+	last *command // the simple command judged last
+	from *command // what the next one gets its input from; nil: not one command
 
 	file    *syntax.File // the tree of the command itself; nil: it does not parse
 	changes []func()     // made to the tree before it is printed to be run
@@ -43,6 +47,7 @@ type command struct {
 	piped   bool
 	nested  bool // stands in a text inside of another command
 	call    *syntax.CallExpr
+	from    *command // whose output it reads; nil: not one command's
 }
 
 // assign is an assignment before or instead of a command.
@@ -57,7 +62,7 @@ func (j *judge) command(text, dir string) {
 	if r := j.toolWide(); j.ruled(r, "running commands") && r.action == Deny {
 		return
 	}
-	s := &shell{judge: j, vars: map[string]string{}, set: map[string]bool{}}
+	s := &shell{judge: j, vars: map[string]string{}, known: map[string]bool{}, set: map[string]bool{}}
 	if dir == "" && j.Roots != nil {
 		dir = j.Roots.Dir()
 	}
@@ -171,9 +176,12 @@ func (s *shell) nestedText(text string, at dirs) *syntax.File {
 		s.floor("it is nested too deeply")
 		return nil
 	}
-	defer func(piped bool, depth int) { s.piped, s.depth, s.within = piped, depth, s.within-1 }(s.piped, s.depth)
+	defer func(piped bool, depth int, known map[string]bool) {
+		s.piped, s.depth, s.within, s.known = piped, depth, s.within-1, known
+	}(s.piped, s.depth, s.known)
 	s.deeper()
 	s.within++
+	s.known = map[string]bool{} // it does not inherit them
 	return s.script(text, at)
 }
 
@@ -190,7 +198,7 @@ func (s *shell) nestedStmts(list []*syntax.Stmt, at dirs) {
 	s.deeper()
 	s.within++
 	s.piped = false
-	s.stmts(list, at)
+	s.stmtsApart(list, at)
 }
 
 // inner judges the substitutions inside of a node that is not understood.
@@ -210,6 +218,10 @@ func (s *shell) inner(n syntax.Node, at dirs) {
 
 func (s *shell) stmts(list []*syntax.Stmt, at dirs) dirs {
 	for _, st := range list {
+		if b, ok := st.Cmd.(*syntax.BinaryCmd); st.Background || ok && b.Op == syntax.AndStmt {
+			at = s.stmtApart(st, at) // what it sets, it may not have come to
+			continue
+		}
 		at = s.stmt(st, at)
 	}
 	return at
@@ -223,6 +235,9 @@ func (s *shell) stmt(st *syntax.Stmt, at dirs) dirs {
 	}
 	for _, r := range st.Redirs {
 		s.redirect(r, at)
+		if r.Op != syntax.RdrOut && r.Op != syntax.AppOut && r.Op != syntax.DplOut {
+			s.from = nil // it may read something else
+		}
 	}
 	if st.Coprocess || st.Disown {
 		s.opaque("a job of an uncommon form")
@@ -245,14 +260,23 @@ func (s *shell) compound(cmd syntax.Command, at dirs) dirs {
 	case *syntax.BinaryCmd:
 		return s.binary(c, at)
 	case *syntax.Subshell:
-		s.stmts(c.Stmts, at)
+		s.stmtsApart(c.Stmts, at)
 		return at
 	case *syntax.Block:
 		return s.stmts(c.Stmts, at)
 	case *syntax.IfClause:
 		return s.branch(c, at)
 	case *syntax.WhileClause:
-		return s.loop(at, c.Cond, c.Do)
+		s.apart(func() {
+			s.forget(c)
+			s.loop(at, c.Cond, c.Do)
+		})
+		return at
+	case *syntax.CaseClause:
+		return s.caseOf(c, at)
+	case *syntax.TestClause:
+		s.tested(c.X, at)
+		return at
 	case *syntax.TimeClause:
 		if c.Stmt == nil {
 			return at
@@ -268,22 +292,35 @@ func (s *shell) binary(c *syntax.BinaryCmd, at dirs) dirs {
 		left := s.stmt(c.X, at)
 		return s.union(left, s.stmt(c.Y, left))
 	case syntax.OrStmt:
-		left := s.union(at, s.stmt(c.X, at))
-		return s.union(left, s.stmt(c.Y, left))
+		left := s.union(at, s.stmtApart(c.X, at))
+		return s.union(left, s.stmtApart(c.Y, left))
 	}
-	s.stmt(c.X, at)
+	s.last = nil
+	s.stmtApart(c.X, at)
 	was := s.piped
-	s.piped = true
-	s.stmt(c.Y, at)
-	s.piped = was
+	s.piped, s.from = true, s.producer(c.X)
+	s.stmtApart(c.Y, at)
+	s.piped, s.from = was, nil
 	return at
+}
+
+// producer is the one command that a statement, which was just judged, is.
+func (s *shell) producer(st *syntax.Stmt) *command {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	for _, r := range st.Redirs {
+		ok = ok && r.N != nil && r.N.Value == "2"
+	}
+	if !ok || st.Negated || st.Background || s.last == nil || s.last.call != call || len(s.last.words) == 0 {
+		return nil
+	}
+	return s.last
 }
 
 func (s *shell) branch(c *syntax.IfClause, at dirs) dirs {
 	at = s.stmts(c.Cond, at)
-	out := s.union(at, s.stmts(c.Then, at))
+	out := s.union(at, s.stmtsApart(c.Then, at))
 	if c.Else != nil {
-		out = s.union(out, s.branch(c.Else, at))
+		s.apart(func() { out = s.union(out, s.branch(c.Else, at)) })
 	}
 	return out
 }
@@ -305,19 +342,16 @@ func (s *shell) loop(at dirs, lists ...[]*syntax.Stmt) dirs {
 func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 	switch c := cmd.(type) {
 	case *syntax.ForClause:
-		s.opaque("a loop over words is not followed")
 		if it, ok := c.Loop.(*syntax.WordIter); ok {
-			s.words(it.Items, at)
-		} else {
-			s.inner(c.Loop, at)
+			s.forWords(c, it, at)
+			return at
 		}
-		s.loop(at, c.Do)
-	case *syntax.CaseClause:
-		s.opaque("a case is not followed")
-		s.word(c.Word, at)
-		for _, item := range c.Items {
-			s.loop(at, item.Stmts)
-		}
+		s.opaque("arithmetic can run code")
+		s.inner(c.Loop, at)
+		s.apart(func() {
+			s.forget(c)
+			s.loop(at, c.Do)
+		})
 	case *syntax.FuncDecl:
 		s.opaque("it declares a function")
 		s.loop(at, []*syntax.Stmt{c.Body})
@@ -327,9 +361,6 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 	case *syntax.DeclClause:
 		s.opaque("`" + c.Variant.Value + "` sets variables")
 		s.restrict([]string{c.Variant.Value}, at)
-		s.inner(c, at)
-	case *syntax.TestClause:
-		s.opaque("[[ … ]] can run code")
 		s.inner(c, at)
 	default:
 		s.opaque("arithmetic can run code")
@@ -341,20 +372,19 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 // call judges a simple command.
 func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	s.count++
-	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0, call: c}
+	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0, call: c, from: s.from}
+	s.from = nil
 	for _, a := range c.Assigns {
-		cmd.assigns = append(cmd.assigns, s.assign(a, at))
+		set := s.assign(a, at)
+		cmd.assigns = append(cmd.assigns, set)
+		if strings.ToLower(set.name) == set.name {
+			s.vars[set.name] = set.value.text
+			s.known[set.name] = len(c.Args) == 0 && !set.odd && !set.value.dynamic && set.value.odd == ""
+		}
 	}
 	cmd.words, cmd.raw = s.words(c.Args, at)
-	for _, a := range cmd.assigns {
-		if strings.ToLower(a.name) == a.name {
-			s.vars[a.name] = a.value.text
-		}
-	}
-	if len(cmd.words) == 0 {
-		if len(cmd.assigns) > 0 {
-			s.opaque("it sets the variable " + cmd.assigns[0].name)
-		}
+	if len(c.Args) == 0 {
+		s.setVariables(cmd.assigns)
 		return at
 	}
 	if s.simple(cmd) {

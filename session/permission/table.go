@@ -3,6 +3,7 @@ package permission
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -40,9 +41,27 @@ type usage struct {
 	program  string
 	flags    map[string]bool
 	values   map[string]string
+	given    [][2]string // flags with a value, in their order
 	operands []string
 	at       dirs
 	piped    bool
+}
+
+// take notes a flag and its value.
+func (u *usage) take(flag, value string) {
+	u.flags[flag], u.values[flag] = true, value
+	u.given = append(u.given, [2]string{flag, value})
+}
+
+// all are the values of a flag that may be given often.
+func (u *usage) all(names ...string) []string {
+	var out []string
+	for _, g := range u.given {
+		if slices.Contains(names, g[0]) {
+			out = append(out, g[1])
+		}
+	}
+	return out
 }
 
 // readers is the table of what only reads (policy section 6). Programs with
@@ -88,7 +107,7 @@ var readers = map[string]reader{
 	"which":     {short: "a", operands: anyText},
 	"type":      {short: "aftpP", operands: anyText},
 	"command":   {short: "vV", operands: anyText},
-	"date":      {short: "uR", long: "utc universal rfc-email iso-8601= rfc-3339=", operands: anyText, most: 1, check: dateFormat},
+	"date":      {short: "uR", valued: "d", long: "utc universal rfc-email iso-8601= rfc-3339=", longValued: "date", operands: anyText, most: 1, check: dateFormat},
 	"uname":     {short: "asnrvmpio"},
 	"arch":      {},
 	"nproc":     {long: "all"},
@@ -104,8 +123,23 @@ var readers = map[string]reader{
 	"fgrep":     grepReader,
 	"rg":        {short: "bciFHhIlnNopPqSsUVvwx0.", valued: "eABCmgtTjMrEd", long: "case-sensitive ignore-case smart-case fixed-strings word-regexp line-regexp invert-match count count-matches files files-with-matches files-without-match only-matching line-number no-line-number with-filename no-filename no-heading heading hidden no-ignore multiline multiline-dotall pcre2 quiet json stats trim vimgrep column null text no-messages type-list version", longValued: "regexp after-context before-context context max-count max-depth glob iglob type type-not color colors sort sortr max-columns replace encoding threads engine max-filesize", number: false, operands: patterned, check: searchesFolders},
 	"diff":      {short: "uqrwbBNyidacetTEZ", valued: "UWxIC", long: "unified= brief recursive side-by-side ignore-all-space ignore-space-change ignore-blank-lines ignore-case new-file text color= minimal suppress-common-lines report-identical-files strip-trailing-cr", longValued: "exclude label width", operands: content, most: 2, check: diffsFolders},
+	"fmt":       {short: "cstu", valued: "wp", number: true, operands: content},
+	"strings":   {short: "a", valued: "nt", operands: content},
+	"od":        {short: "bcdfilosvx", valued: "AtjNw", operands: content, most: 1},
+	"xxd":       {short: "bpuieE", valued: "lscgon", operands: content, most: 1},
+	"hexdump":   {short: "bcCdovx", valued: "ns", operands: content, most: 1},
+	"base64":    {short: "di", valued: "w", long: "decode", longValued: "wrap", operands: content, most: 1},
+	"free":      {short: "bkmghtwl", long: "human mega giga total"},
+	"ps":        {short: "efaAxlFHjwT", valued: "opuC", long: "forest no-headers", longValued: "sort format pid user ppid", operands: anyText, most: 1, check: processes},
+	"fd":        fdReader,
+	"fdfind":    fdReader,
 	"test":      {operands: anyText, check: testOperands},
 	"[":         {operands: anyText, check: testOperands},
+}
+
+var fdReader = reader{
+	short: "HIusiFgpa01", valued: "tedESc", long: "hidden no-ignore no-ignore-vcs unrestricted case-sensitive ignore-case fixed-strings glob full-path absolute-path print0 prune",
+	longValued: "type extension max-depth min-depth exact-depth exclude size changed-within changed-before color max-results", operands: patterned,
 }
 
 var grepReader = reader{
@@ -144,6 +178,12 @@ func (s *shell) readOnly(c *command) string {
 		return s.sed(args, c.at)
 	case "tar":
 		return s.tarList(args, c.at)
+	case "unzip":
+		return s.unzipList(args, c.at)
+	case "awk", "mawk", "gawk":
+		return s.awk(args, c.at)
+	case "jq":
+		return s.jq(args, c.at)
 	case "echo", "true", "false", ":", "set": // set: only what strictMode passes
 		return ""
 	}
@@ -256,7 +296,7 @@ func (r reader) longFlag(u *usage, flag string, next []string) (used int, ok boo
 	default:
 		return 0, false
 	}
-	u.flags[name], u.values[name] = true, value
+	u.take(name, value)
 	return used, true
 }
 
@@ -278,7 +318,7 @@ func (r reader) shortFlags(u *usage, bundle string, next []string) (used int, ok
 				}
 				value, used = next[0], 1
 			}
-			u.flags[letter], u.values[letter] = true, value
+			u.take(letter, value)
 			return used, true
 		default:
 			return 0, false
@@ -327,22 +367,6 @@ func dateFormat(_ *shell, u *usage) string {
 	return ""
 }
 
-// testOperands judges test and [: what is compared stays inside like any path,
-// and nothing that evaluates the name of a variable.
-func testOperands(s *shell, u *usage) string {
-	for _, o := range u.operands {
-		switch {
-		case o == "-v" || o == "-R":
-			return "`" + u.program + " " + o + "` can run code"
-		case o == "" || o == "]" || o == "!" || o == "(" || o == ")" || o == "=" || o == "==" || o == "!=" || o == "<" || o == ">":
-		case strings.HasPrefix(o, "-"):
-		default:
-			s.operand(kinds.List, o, u.at)
-		}
-	}
-	return ""
-}
-
 func grepsFolders(s *shell, u *usage) string {
 	if u.flags["r"] || u.flags["recursive"] {
 		return s.readsBelow(u)
@@ -379,7 +403,7 @@ func (s *shell) readsBelow(u *usage) string {
 			if err != nil || f == "-" {
 				continue
 			}
-			if name, found := s.secretBelow(p.Target); found {
+			if name, found := s.secretBelow(p.Target, u.skipsHidden()); found {
 				return "it would read " + visible(name) + " too, which usually holds secrets or is not to be read"
 			}
 		}
@@ -387,10 +411,24 @@ func (s *shell) readsBelow(u *usage) string {
 	return ""
 }
 
+// skipsHidden reports whether a search leaves out files whose name begins with a
+// dot.
+func (u *usage) skipsHidden() bool {
+	return u.program == "rg" && !u.flags["hidden"] && !u.flags["."] && !u.flags["u"] && !u.flags["no-ignore"]
+}
+
 // tarList judges the listing of one archive; a colon would name another host.
 func (s *shell) tarList(args []string, at dirs) string {
 	if len(args) != 2 || args[0] != "tf" && args[0] != "-tf" || strings.ContainsAny(args[1], ":") || strings.HasPrefix(args[1], "-") {
 		return "`tar` is silent only where it lists one archive: `tar tf FILE`"
+	}
+	s.operand(kinds.Read, args[1], at)
+	return ""
+}
+
+func (s *shell) unzipList(args []string, at dirs) string {
+	if len(args) != 2 || args[0] != "-l" || strings.HasPrefix(args[1], "-") {
+		return "`unzip` is silent only where it lists one archive: `unzip -l FILE`"
 	}
 	s.operand(kinds.Read, args[1], at)
 	return ""
@@ -457,15 +495,15 @@ func (j *judge) readRules() bool {
 // secretBelow looks for a file below a folder that usually holds secrets or that
 // a rule keeps from being read. A tree that is too large to look through counts
 // as one.
-func (s *shell) secretBelow(dir string) (string, bool) {
+func (s *shell) secretBelow(dir string, skipHidden bool) (string, bool) {
 	if !isDir(dir) {
 		return "", false
 	}
 	left := maxBelow
-	return s.secretIn(dir, &left)
+	return s.secretIn(dir, skipHidden, &left)
 }
 
-func (s *shell) secretIn(dir string, left *int) (string, bool) {
+func (s *shell) secretIn(dir string, skipHidden bool, left *int) (string, bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", false
@@ -474,6 +512,9 @@ func (s *shell) secretIn(dir string, left *int) (string, bool) {
 		path := filepath.Join(dir, e.Name())
 		if *left--; *left < 0 {
 			return path, true
+		}
+		if skipHidden && strings.HasPrefix(e.Name(), ".") {
+			continue
 		}
 		if e.Name() == ".git" && e.IsDir() && !s.readRules() {
 			continue // many objects, and no name that says secret
@@ -485,7 +526,7 @@ func (s *shell) secretIn(dir string, left *int) (string, bool) {
 			return path, true
 		}
 		if e.IsDir() {
-			if found, ok := s.secretIn(path, left); ok {
+			if found, ok := s.secretIn(path, skipHidden, left); ok {
 				return found, true
 			}
 		}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ type word struct {
 	dynamic bool         // its value is not known before it runs
 	glob    bool         // it expands to the names of files
 	secret  bool         // it shows a variable that is not known
+	bare    bool         // what is not known stands outside of quotes, and may be several words
 	odd     string       // why it is beyond what is understood
 	pattern string       // where glob: the pattern, with quoted characters escaped
 	src     *syntax.Word // in the tree; nil: made by an expansion
@@ -48,8 +50,15 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 				break
 			}
 			d := s.word(one, at)
-			d.odd = "braces make several words of one"
-			out, raw = append(out, d), append(raw, d.text)
+			if !plainBraces(w) {
+				d.odd = "braces make several words of one"
+			}
+			raw = append(raw, d.text)
+			if i == 0 && n == 1 {
+				out = append(out, d)
+			} else {
+				out = append(out, s.expand(d, at)...)
+			}
 		}
 	}
 	return out, raw
@@ -62,6 +71,15 @@ func hasBraces(w *syntax.Word) bool {
 		}
 	}
 	return false
+}
+
+var plainBrace = regexp.MustCompile(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
+
+// plainBraces reports whether a word is a list in braces of the plainest form,
+// which all readers expand alike.
+func plainBraces(w *syntax.Word) bool {
+	text := w.Lit()
+	return plainBrace.MatchString(text) && !strings.Contains(text, "..")
 }
 
 // splitBraces is a copy of the word with its braces parsed.
@@ -179,7 +197,7 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 			b.WriteString(text)
 			return
 		}
-		d.dynamic = true
+		d.dynamic, d.bare = true, d.bare || !quoted
 		b.WriteRune(utf8.RuneError) // no guess
 		if p.TempFile || p.ReplyVar {
 			d.odd = "a substitution of an uncommon form"
@@ -242,13 +260,17 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 		b.WriteString(s.Home)
 	case name == "PWD" && !s.set["PWD"] && len(at) == 1:
 		b.WriteString(at[0])
-		d.dynamic = true
+		if !quoted && splits(at[0]) {
+			d.dynamic, d.bare = true, true
+		}
 	case name == "?" || name == "#" || name == "$" || name == "!":
 		d.dynamic = true
 	case !s.set[name] && (name == "PATH" || name == "SHELL" || name == "USER" || name == "PWD" || name == "HOME"):
-		d.dynamic = true
+		d.dynamic, d.bare = true, d.bare || !quoted
+	case s.known[name] && (quoted || s.vars[name] != "" && !splits(s.vars[name])):
+		b.WriteString(s.vars[name])
 	default:
-		d.dynamic = true
+		d.dynamic, d.bare = true, d.bare || !quoted
 		d.secret = !s.set[name]
 		if value, ok := s.vars[name]; ok {
 			b.WriteString(value)

@@ -1,0 +1,76 @@
+package permission
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// xargs says why a command run by xargs is not known to only read: it has to be
+// a plain reader, and what it is given has to come from a command that lists
+// files of the project (policy section 5).
+func (s *shell) xargs(c *command) string {
+	if c.from == nil || !s.listsFiles(c.from) {
+		return "`xargs` is silent only behind a command that lists files of the project"
+	}
+	words := c.words[1:]
+	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+		switch w := words[0].text; {
+		case w == "-0" || w == "-r" || w == "--null" || w == "--no-run-if-empty":
+		case strings.HasPrefix(w, "-n") && len(w) > 2 && integer.MatchString(w[2:]):
+		case w == "-I{}":
+		case (w == "-n" && len(words) > 1 && integer.MatchString(words[1].text)) || (w == "-I" && len(words) > 1 && words[1].text == "{}"):
+			words = words[1:]
+		default:
+			return "the flag " + visible(w) + " of `xargs` is not known"
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 || !slices.Contains([]string{"grep", "egrep", "fgrep", "wc", "head", "tail", "cat", "stat", "ls", "file", "basename", "dirname", "echo", "md5sum", "sha256sum"}, words[0].text) {
+		return "`xargs` runs another command"
+	}
+	return s.readOnly(&command{text: c.text, words: words, at: c.at, piped: true})
+}
+
+// listsFiles reports whether a command prints names of files below the project,
+// one by one, and nothing else.
+func (s *shell) listsFiles(c *command) bool {
+	name, byName := s.nameOf(c.words[0].text)
+	args := guesses(c.words[1:])
+	if !byName || slices.ContainsFunc(args, namesSecrets) {
+		return false
+	}
+	has := func(flags ...string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(flags, a) })
+	}
+	switch name {
+	case "find":
+		return !has("-printf", "-ls", "-fprintf")
+	case "fd", "fdfind":
+		return true
+	case "rg":
+		return has("-l", "--files", "--files-with-matches")
+	case "grep":
+		return has("-l", "-rl", "-lr", "-rlE", "--files-with-matches")
+	case "git":
+		rest, ok := afterGlobals(args, gitHarmless)
+		return ok && (rest[0] == "ls-files" || rest[0] == "diff" && has("--name-only"))
+	}
+	return false
+}
+
+// namesSecrets reports whether a pattern is one for files that usually hold
+// secrets.
+func namesSecrets(pattern string) bool {
+	if strings.Trim(pattern, "*?.") == "" || strings.HasPrefix(pattern, "-") {
+		return false
+	}
+	base := filepath.Base(filepath.ToSlash(pattern))
+	for _, name := range []string{".env", ".env.local", ".env.production", "x.pem", "x.key", "x.p12", "x.pfx", "id_rsa", "id_ed25519", "id_ecdsa", ".npmrc", ".pypirc", ".netrc", ".git-credentials"} {
+		if ok, err := filepath.Match(strings.ToLower(base), name); err != nil || ok {
+			return true
+		}
+	}
+	_, found := secret(components(pattern))
+	return found
+}
