@@ -60,7 +60,7 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 func (a asker) requestOf(q session.Question) RequestPermissionRequest {
 	options := a.ownOptions(q.Options)
 	if len(q.Options) == 0 {
-		options = a.optionsOf(q.Always)
+		options = a.optionsOf(a.always(q))
 	}
 	return RequestPermissionRequest{
 		SessionID: a.id,
@@ -70,6 +70,15 @@ func (a asker) requestOf(q session.Question) RequestPermissionRequest {
 		},
 		Options: options,
 	}
+}
+
+// always is what may be granted for good: nothing where the editor would not show
+// all of what is asked about.
+func (a asker) always(q session.Question) []permission.Grant {
+	if a.client.Load().quirks.TitleOnly && !q.Card.TitleTellsAll() {
+		return nil
+	}
+	return q.Always
 }
 
 // optionsOf offers once, and always where there is something safe to remember.
@@ -131,11 +140,7 @@ func chosenOf(id string, offered []PermissionOption, list []session.Option) sess
 }
 
 func alwaysOption(i int, g permission.Grant, scope permission.Scope) PermissionOption {
-	name := "Always allow " + g.Label
-	if g.Mode == "" { // the label of a mode says already how far it goes
-		name = fmt.Sprintf("%s in this %s", name, scope)
-	}
-	return PermissionOption{OptionID: fmt.Sprintf("%s-%s-%d", optionAlways, scope, i), Name: name, Kind: PermissionAllowAlways}
+	return PermissionOption{OptionID: fmt.Sprintf("%s-%s-%d", optionAlways, scope, i), Name: g.Name(scope), Kind: PermissionAllowAlways}
 }
 
 // answerOf reads the option that was chosen. One that was not offered is a no.

@@ -135,7 +135,7 @@ func TestNamesAreUnique(t *testing.T) {
 func TestQuirks(t *testing.T) {
 	for name, want := range map[string]Quirks{
 		"zed":                   {LineBase0: true, Terminal: true},
-		"vscode-acp-client":     {Terminal: true},
+		"vscode-acp-client":     {Terminal: true, TitleOnly: true},
 		"acpx":                  {Terminal: true},
 		"agent-shell":           {OneOptionPerKind: true, Terminal: true, TurnsOnly: true},
 		"Agentic.nvim":          {OneOptionPerKind: true, Terminal: true},

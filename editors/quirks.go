@@ -18,6 +18,8 @@ type Quirks struct {
 	// FormsOnly: a question of a tool is asked by a form or not at all: where it
 	// has no forms nobody is there.
 	FormsOnly bool
+	// TitleOnly: of a call that it asks about it shows nothing but the title.
+	TitleOnly bool
 	// TurnsOnly: between turns it drops what it is told, or reports it as an error,
 	// and may leave a question without an answer.
 	TurnsOnly bool
@@ -35,7 +37,9 @@ func QuirksOf(name string) Quirks {
 		return Quirks{LineBase0: true, Terminal: true}
 	case CommandLine:
 		return Quirks{OneOptionPerKind: true, Terminal: true, FormsOnly: true}
-	case "vscode-acp-client", "acpx":
+	case "vscode-acp-client":
+		return Quirks{Terminal: true, TitleOnly: true}
+	case "acpx":
 		return Quirks{Terminal: true}
 	case "CodeCompanion.nvim", "": // avante.nvim gives no name
 		return Quirks{OneOptionPerKind: true, DiskOnly: true, Terminal: true, TurnsOnly: true}

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Kind is what an editor picks an icon and a treatment by. The values are those
@@ -65,8 +63,11 @@ func (c Card) Untold() string {
 	return c.Text
 }
 
-// MaxTitle is the longest title in runes (spec, "A tool call's life").
-const MaxTitle = 120
+// TitleTellsAll reports whether the title of a call that runs a command is the
+// command itself, whole.
+func (c Card) TitleTellsAll() bool {
+	return c.Kind != KindExecute || strings.HasPrefix(c.Text, Fence("sh", c.Title))
+}
 
 // Root is the folder that titles are relative to: the session's first root.
 type Root string
@@ -74,27 +75,27 @@ type Root string
 // Read is the card of a call that reads a file, or the part of it that is named;
 // line is 0 where it begins at none.
 func (r Root) Read(path, part string, line int) Card {
-	return Card{Title: Title("Read " + r.Name(path) + inBrackets(part)), Kind: KindRead, Locations: r.at(path, line)}
+	return Card{Title: cut("Read " + r.line(path) + inBrackets(Line(part))), Kind: KindRead, Locations: r.at(path, line)}
 }
 
 // Overview is the card of a call that looks at what a folder holds as a whole.
 func (r Root) Overview(dir string) Card {
 	title := "Overview"
-	if name := r.Name(dir); name != "." {
+	if name := r.line(dir); name != "." {
 		title += " of " + name
 	}
-	return Card{Title: Title(title), Kind: KindRead, Locations: r.at(dir, 0)}
+	return Card{Title: cut(title), Kind: KindRead, Locations: r.at(dir, 0)}
 }
 
 // Edit is the card of a call that changes a file. Changes may be empty where
 // the content waits for permission.
 func (r Root) Edit(path string, line int, changes ...Change) Card {
-	return Card{Title: Title("Edit " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, line), Changes: changes}
+	return Card{Title: cut("Edit " + r.line(path)), Kind: KindEdit, Locations: r.at(path, line), Changes: changes}
 }
 
 // Write is the card of a call that creates or replaces a file.
 func (r Root) Write(path string, changes ...Change) Card {
-	return Card{Title: Title("Write " + r.Name(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
+	return Card{Title: cut("Write " + r.line(path)), Kind: KindEdit, Locations: r.at(path, 0), Changes: changes}
 }
 
 // Deed is what a patch does to one file.
@@ -123,9 +124,9 @@ func (r Root) Patch(deeds []Deed, places []Location, changes ...Change) Card {
 	names, edits := map[Does][]string{}, false
 	for _, d := range deeds {
 		edits = edits || d.Edits
-		name := r.Name(d.Path)
+		name := r.line(d.Path)
 		if d.From != "" {
-			name = r.Name(d.From) + " to " + name
+			name = r.line(d.From) + " to " + name
 		}
 		names[d.Does] = append(names[d.Does], name)
 	}
@@ -139,7 +140,7 @@ func (r Root) Patch(deeds []Deed, places []Location, changes ...Change) Card {
 	if title != "" {
 		title = strings.ToUpper(title[:1]) + title[1:]
 	}
-	card := Card{Title: Title(title), Kind: KindEdit, Locations: places, Changes: changes}
+	card := Card{Title: cut(title), Kind: KindEdit, Locations: places, Changes: changes}
 	switch {
 	case len(names[Deletes]) == len(deeds):
 		card.Kind = KindDelete
@@ -167,11 +168,11 @@ func (r Root) Search(what, dir, files string) Card { return r.look("Search ", wh
 func (r Root) Find(what, dir string) Card { return r.look("Find ", what, dir, "") }
 
 func (r Root) look(verb, what, dir, files string) Card {
-	title := verb + Quote(what)
-	if name := r.Name(dir); name != "." {
+	title := verb + Quote(Line(what))
+	if name := r.line(dir); name != "." {
 		title += " in " + name
 	}
-	return Card{Title: Title(title + inBrackets(files)), Kind: KindSearch, Locations: r.at(dir, 0)}
+	return Card{Title: cut(title + inBrackets(Line(files))), Kind: KindSearch, Locations: r.at(dir, 0)}
 }
 
 // inBrackets is what is added to a title, where there is anything.
@@ -183,9 +184,21 @@ func inBrackets(s string) string {
 }
 
 // Execute is the card of a call that runs a command: the title is the command
-// itself, the text the whole of it in a fence.
+// itself, without the comments that it begins with, the text the whole of it in a
+// fence.
 func Execute(command string) Card {
-	return Card{Title: Title(command), Kind: KindExecute, Text: Fence("sh", Escape(command))}
+	text := Fence("sh", Whole(command))
+	if n := HiddenIn(command); n > 0 {
+		text += "\n\n" + writtenOut(n)
+	}
+	return Card{Title: cut(Line(afterComments(command))), Kind: KindExecute, Text: text}
+}
+
+// Served is the card of a call of a server's tool. The name is written as in
+// rules, mcp:SERVER:TOOL, so that no server's tool can pass for one of the
+// agent's own.
+func Served(server, tool string) Card {
+	return Card{Title: cut("mcp:" + Line(server) + ":" + Line(tool)), Kind: KindOther}
 }
 
 // Output is the card of a call that looks at what something running has said.
@@ -203,7 +216,10 @@ func SwitchMode(title, about string) Card {
 // Other is the card of a call of which nothing better is known.
 func Other(title string) Card { return Card{Title: Title(title), Kind: KindOther} }
 
-// Name is how path is called in titles: relative where it lies below the root.
+// line is how path is called in a title.
+func (r Root) line(path string) string { return Line(r.Name(path)) }
+
+// Name is how path is called: relative where it lies below the root.
 func (r Root) Name(path string) string {
 	path = r.Abs(path)
 	rel, err := filepath.Rel(string(r), path)
@@ -223,94 +239,6 @@ func (r Root) Abs(path string) string {
 
 func (r Root) at(path string, line int) []Location {
 	return []Location{{Path: r.Abs(path), Line: max(line, 0)}}
-}
-
-// Title makes s one visible line of at most MaxTitle runes. What is too long
-// keeps its head and its tail, since a command hides its sting at the end.
-func Title(s string) string {
-	s = strings.Join(strings.Fields(Escape(s)), " ") // escaped first, so that no odd blank passes for a usual one
-	n := utf8.RuneCountInString(s)
-	if n <= MaxTitle {
-		return s
-	}
-	runes := []rune(s)
-	head := (MaxTitle - 1) * 2 / 3
-	return string(runes[:head]) + "…" + string(runes[n-(MaxTitle-1-head):])
-}
-
-// Escape shows every rune of s that would not be seen as what it is: control,
-// format, private and unassigned characters, and blanks other than the space.
-// TAB and LF stay.
-func Escape(s string) string {
-	if !hasHidden(s) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			b.WriteString(hex(`\x`, rune(s[i]), 2))
-		case !hidden(r):
-			b.WriteRune(r)
-		case r == 0x1b:
-			b.WriteString(`\e`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r > 0xffff:
-			b.WriteString(hex(`\U`, r, 8))
-		case r > 0xff:
-			b.WriteString(hex(`\u`, r, 4))
-		default:
-			b.WriteString(hex(`\x`, r, 2))
-		}
-	}
-	return b.String()
-}
-
-func hasHidden(s string) bool {
-	if !utf8.ValidString(s) {
-		return true
-	}
-	return strings.IndexFunc(s, hidden) >= 0
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r == ' ':
-		return false
-	case r < 0x20 || r == 0x7f || r == 0x3164:
-		return true
-	case r < 0x7f:
-		return false
-	}
-	return !unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
-}
-
-func hex(prefix string, r rune, width int) string {
-	const digits = "0123456789abcdef"
-	out := []byte(prefix)
-	for shift := (width - 1) * 4; shift >= 0; shift -= 4 {
-		out = append(out, digits[r>>shift&0xf])
-	}
-	return string(out)
-}
-
-// Fence puts text between Markdown fences longer than any run of back-ticks in it.
-func Fence(lang, text string) string {
-	longest, run := 0, 0
-	for i := 0; i < len(text); i++ {
-		if text[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", max(3, longest+1))
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return fence + lang + "\n" + text + fence
 }
 
 // Quote puts s into double quotes as a person would, without escaping.

@@ -85,7 +85,7 @@ func checkURLText(text string) error {
 			return errors.New("the URL has a backslash in it, which is not allowed: write /")
 		case strings.ContainsRune("\"<>`", r):
 			return fmt.Errorf("the URL has a %c in it: write it with a percent sign", r)
-		case r < ' ', r == 0x7f, r == utf8.RuneError, hidden(r):
+		case r < ' ', r == 0x7f, r == utf8.RuneError, Hidden(r):
 			return fmt.Errorf("the URL holds the hidden character %s, which is not allowed", Escape(strconv.QuoteRuneToASCII(r)))
 		}
 	}
@@ -215,9 +215,9 @@ func (u *URL) bracketed() string {
 }
 
 // Fetch is the card of a call that reads something from the web: where and what.
-func Fetch(u *URL) Card { return Card{Title: Title("Fetch " + u.Name()), Kind: KindFetch} }
+func Fetch(u *URL) Card { return Card{Title: cut("Fetch " + u.Name()), Kind: KindFetch} }
 
 // SearchWeb is the card of a call that asks a search engine.
 func SearchWeb(query string) Card {
-	return Card{Title: Title("Search the web for " + Quote(query)), Kind: KindFetch}
+	return Card{Title: cut("Search the web for " + Quote(Line(query))), Kind: KindFetch}
 }

@@ -248,7 +248,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 		now := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 		return now.Action != permission.Allow && now.Action != permission.Deny
 	}
-	q := c.question(v)
+	q := t.session.question(c, v)
 	q.Stands = stands
 	answer, err := t.put(ctx, c, q)
 	if err != nil {
@@ -273,16 +273,6 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 		t.session.refuse(c.action.Facts, v, answer)
 	}
 	return errRejected
-}
-
-// question is what the user is asked about a call.
-func (c *call) question(v permission.Verdict) Question {
-	content := append([]Shown{}, c.rec.Content...)
-	if v.Reason != "" {
-		content = append(content, shownText("Why this asks: "+v.Reason+".")...)
-	}
-	return Question{CallID: c.rec.ID, Tool: c.rec.Tool, Card: c.rec.Card, Input: rawInput(c.rec.input()),
-		Content: content, Reason: v.Reason, Always: v.Always}
 }
 
 // put asks the user, once for the same call in one reply.

@@ -39,7 +39,7 @@ func (t *Turn) leavePlan(ctx context.Context, c *call) error {
 	if s.parent != nil {
 		return &deniedError{"a sub-agent cannot leave plan mode: give the plan as your last message"}
 	}
-	q := c.question(permission.Verdict{})
+	q := t.session.question(c, permission.Verdict{})
 	q.Options = s.planOptions()
 	q.Stands = func() bool { return s.Mode() == permission.Plan }
 	answer, err := t.put(ctx, c, q)

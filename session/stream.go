@@ -325,7 +325,11 @@ func (t *Turn) newCall(name string) *call {
 
 // guessCard is a call's card before anything but its tool is known.
 func (c *call) guessCard() kinds.Card {
-	card := kinds.Other(c.rec.Tool)
+	card := kinds.Other(kinds.Line(c.rec.Tool))
+	if rest, ok := strings.CutPrefix(c.rec.Tool, tools.MCPPrefix); ok {
+		server, name, _ := strings.Cut(rest, "__")
+		card = kinds.Served(server, name)
+	}
 	if c.tool != nil && c.tool.Spec().Kind != "" {
 		card.Kind = c.tool.Spec().Kind
 	}

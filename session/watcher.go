@@ -88,7 +88,7 @@ func (w *watcher) named(card *kinds.Card) *kinds.Card {
 		return nil
 	}
 	own := *card
-	own.Title = kinds.Title(w.name + ": " + card.Title)
+	own.Title = kinds.Prefix(w.name, card.Title)
 	return &own
 }
 

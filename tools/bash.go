@@ -152,17 +152,12 @@ type bashCall struct {
 func (b bashCall) card(ws *Workspace, description string) kinds.Card {
 	card := kinds.Execute(b.text)
 	if b.dir != ws.Dir() {
-		card.Text += "\n\nIn the folder " + codeSpan(ws.Name(b.dir))
+		card.Text += "\n\nIn the folder " + kinds.Code(ws.Name(b.dir))
 	}
 	if d := kinds.Title(description); d != "" {
-		card.Text += "\n\nThe model's description: " + codeSpan(d)
+		card.Text += "\n\nThe model's description: " + kinds.Code(d)
 	}
 	return card
-}
-
-// codeSpan shows a line as it is, whatever Markdown would make of it.
-func codeSpan(s string) string {
-	return "`" + strings.ReplaceAll(kinds.Escape(s), "`", "'") + "`"
 }
 
 // errTimeout is the cause of the end of a command that took too long.

@@ -201,7 +201,7 @@ func TestBashCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := prepare(t, ws, bashInput{Command: "make lint -j2", Description: "Check\nstyle `now` \u202e**really**", CWD: "sub"})
-	want := "```sh\nmake lint -j2\n```\n\nIn the folder `sub`\n\nThe model's description: `Check style 'now' \\u202e**really**`"
+	want := "```sh\nmake lint -j2\n```\n\nIn the folder `sub`\n\nThe model's description: ``Check style `now` \\u202e**really**``"
 	if a.Title != "make lint -j2" || a.Kind != kinds.KindExecute || a.Text != want {
 		t.Errorf("title %q, text %q", a.Title, a.Text)
 	}

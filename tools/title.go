@@ -25,6 +25,9 @@ func (s *Spec) TitleOf(input string) string {
 		if strings.TrimSpace(value) == "" {
 			return s.ID
 		}
+		if s.Kind != kinds.KindThink { // which is prose
+			value = kinds.Line(value)
+		}
 		b.WriteString(value)
 	}
 	if title := kinds.Title(b.String()); title != "" {

@@ -11,7 +11,7 @@ func TestTitleOf(t *testing.T) {
 	for _, c := range []struct{ title, input, want string }{
 		{"Read {path}", `{"path":"a.txt","offset":"x"}`, "Read a.txt"},
 		{`Find "{pattern}"`, `{"pattern":"*.go"}`, `Find "*.go"`},
-		{"{type}: {prompt}", `{"type":"general","prompt":"look\nthere\u001b[2J"}`, `general: look there\e[2J`},
+		{"{type}: {prompt}", `{"type":"general","prompt":"look\nthere\u001b[2J"}`, `general: look ⏎ there\e[2J`},
 		{"{type}: {prompt}", `{"type":"general"}`, "x"},
 		{"Read {path}", `{"path":7}`, "x"},
 		{"Read {path}", `{"path":" "}`, "x"},

@@ -2,8 +2,9 @@ package permission
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/acp-agent/acp-agent/kinds"
 )
 
 // Limits of a command that is judged silently (policy section 2).
@@ -51,22 +52,8 @@ func firstSuspicious(text string) (rune, bool) {
 	return 0, false
 }
 
-// suspicious reports whether a character is hidden, or looks like another:
-// controls but TAB and LF, format characters, blanks other than the space,
-// private and unassigned ones.
-func suspicious(r rune) bool {
-	switch {
-	case r == '\t' || r == '\n' || r == ' ':
-		return false
-	case r < 0x20 || r == 0x7f:
-		return true
-	case r < 0x7f:
-		return false
-	case r == 0x3164 || r == 0x2028 || r == 0x2029:
-		return true
-	}
-	return !unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Co, r)
-}
+// suspicious reports whether a character is hidden, or looks like another.
+func suspicious(r rune) bool { return kinds.Hidden(r) }
 
 func escaped(r rune) string {
 	const digits = "0123456789abcdef"

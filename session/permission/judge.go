@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -24,19 +25,21 @@ type finding struct {
 	reason string
 	part   *command // the simple command that it is about; nil: another fact
 	beyond bool     // it says that the call leaves what a sandbox would hold it in
+	pipe   int      // the part of the command that it is about, from 1; 0: all of it
 }
 
 // judge gathers what a policy finds in one call.
 type judge struct {
 	*Policy
-	id       string // the tool
-	rules    ruleset
-	found    []finding
-	bashDeny bool // some deny rule is for commands
-	whole    bool // a rule covers the text of the command as a whole
-	parts    []*command
-	text     string       // to be run in place of the command's, where that is allowed
-	writes   []writePlace // files that would be changed, for what "always" offers
+	id        string // the tool
+	rules     ruleset
+	found     []finding
+	bashDeny  bool // some deny rule is for commands
+	whole     bool // a rule covers the text of the command as a whole
+	parts     []*command
+	pipelines *pipelines   // the parts as they are shown; nil: the call is no command
+	text      string       // to be run in place of the command's, where that is allowed
+	writes    []writePlace // files that would be changed, for what "always" offers
 }
 
 // writePlace is a write that asks for no other reason than being one.
@@ -151,11 +154,14 @@ func (j *judge) verdict(f kinds.Facts) Verdict {
 			}
 		}
 	}
-	if v.Action == Allow {
+	switch v.Action {
+	case Allow:
 		v.Text = j.text
-	}
-	if v.Action == Ask {
-		v.Always = j.offers(f)
+	case Ask:
+		v.Parts = j.shownParts()
+		v.Always = slices.DeleteFunc(j.offers(f), func(g Grant) bool { return !g.seen() })
+	case ForcedAsk:
+		v.Parts = j.shownParts()
 	}
 	return v
 }

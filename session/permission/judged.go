@@ -48,7 +48,8 @@ func (s *shell) runnable(original string) {
 		s.text = original
 	default:
 		s.opaque("it cannot be written down again as it was understood")
-		s.text = original // for a mode that does not ask even then
+		s.pipelines = &pipelines{rough: original} // the tree is changed
+		s.text = original                         // for a mode that does not ask even then
 	}
 }
 

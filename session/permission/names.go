@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
@@ -152,7 +153,7 @@ func isEnvFile(n string) bool {
 func lookAlike(name string) bool {
 	changed := false
 	plain := strings.Map(func(r rune) rune {
-		if l, ok := lookAlikes[unicode.ToLower(r)]; ok {
+		if l, ok := kinds.LooksLatin(r); ok {
 			changed = true
 			return l
 		}
@@ -163,14 +164,6 @@ func lookAlike(name string) bool {
 	}
 	n := foldName(plain)
 	return n == ".acp-agent" || isGuarded(n)
-}
-
-// lookAlikes are the small letters of Cyrillic and Greek that look like Latin
-// ones.
-var lookAlikes = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'п': 'n',
-	'о': 'o', 'р': 'p', 'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'у': 'y', 'ν': 'v',
-	'ο': 'o', 'ρ': 'p', 'α': 'a', 'ι': 'i', 'κ': 'k', 'υ': 'u', 'χ': 'x', 'ε': 'e', 'τ': 't', 'в': 'b', 'ѡ': 'w', 'ɡ': 'g', 'ı': 'i',
 }
 
 // hiddenIn reports whether a name holds characters that would not be seen as

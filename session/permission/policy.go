@@ -10,6 +10,8 @@
 package permission
 
 import (
+	"unicode/utf8"
+
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
@@ -63,6 +65,9 @@ type Verdict struct {
 	// Text is what to run in place of a command that is allowed without asking:
 	// printed from what was judged (policy section 3). Empty for other calls.
 	Text string
+	// Parts are what a command that is asked about is made of, as it is shown, the
+	// ones that are asked about first.
+	Parts []kinds.Part
 	// Always is what an option "allow always" may offer; empty: nothing.
 	Always []Grant
 }
@@ -74,6 +79,23 @@ type Grant struct {
 	Mode   Mode    // the mode to switch to instead; empty: none
 	Scopes []Scope // how far it may be kept: Session, and Project where it may
 	Label  string  // what is granted, shown as it stands: "`go test *`"
+}
+
+// Name is how the option is called that makes the grant, for as far as it goes.
+func (g Grant) Name(scope Scope) string {
+	if g.Mode != "" { // the label of a mode says already how far it goes
+		return "Always allow " + g.Label
+	}
+	return "Always allow " + g.Label + " in this " + scope.String()
+}
+
+// maxLabel is the longest label of a grant, in runes: a longer one would be cut by
+// editors, and what is granted must be seen.
+const maxLabel = 400
+
+// seen reports whether a grant's label is seen as it stands.
+func (g Grant) seen() bool {
+	return kinds.Line(g.Label) == g.Label && utf8.RuneCountInString(g.Label) <= maxLabel
 }
 
 // Decide judges a call.

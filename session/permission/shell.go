@@ -120,6 +120,7 @@ func (s *shell) script(text string, at dirs) *syntax.File {
 	if !s.gate(text) {
 		s.floor("it is too long or too deeply nested to be read")
 		s.rough(text, at)
+		s.divide(nil, text)
 		return nil
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
@@ -129,7 +130,9 @@ func (s *shell) script(text string, at dirs) *syntax.File {
 	}
 	if err != nil || commentBackslash(text) || strings.ContainsRune(text, '\r') {
 		s.rough(text, at)
+		s.divide(nil, text)
 	}
+	s.divide(file, text)
 	if err != nil {
 		return nil
 	}
@@ -233,6 +236,7 @@ func (s *shell) stmt(st *syntax.Stmt, at dirs) dirs {
 	if _, list := st.Cmd.(*syntax.BinaryCmd); !list {
 		s.deeper()
 	}
+	defer s.enter(st, at)()
 	for _, r := range st.Redirs {
 		s.redirect(r, at)
 		if r.Op != syntax.RdrOut && r.Op != syntax.AppOut && r.Op != syntax.DplOut {

@@ -363,7 +363,7 @@ func isDigit(c byte, base int) bool {
 // visible is text as it may stand in a reason: nothing hidden, not long.
 func visible(s string) string {
 	const most = 80
-	s = kinds.Escape(strings.ReplaceAll(s, "\n", `\n`))
+	s = strings.ReplaceAll(kinds.Line(s), "`", "'") // the reason's own back-ticks pair
 	if utf8.RuneCountInString(s) > most {
 		s = string([]rune(s)[:most-1]) + "…"
 	}
