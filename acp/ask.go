@@ -48,7 +48,7 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 		return session.Answer{Decision: session.Cancelled}, nil
 	case SelectedPermissionOutcome:
 		if len(q.Options) > 0 {
-			return chosenOf(o.OptionID, request.Options, q.Options), nil
+			return chosenOf(o.OptionID, q.Options), nil
 		}
 		return answerOf(o.OptionID, request.Options), nil
 	}
@@ -58,7 +58,7 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 // requestOf repeats everything that was announced: some editors show nothing
 // else in their dialog.
 func (a asker) requestOf(q session.Question) RequestPermissionRequest {
-	options := a.ownOptions(q.Options)
+	options := ownOptions(q.Options)
 	if len(q.Options) == 0 {
 		options = a.optionsOf(a.always(q))
 	}
@@ -115,24 +115,20 @@ func kindOf(d session.Decision) PermissionOptionKind {
 	return PermissionRejectOnce
 }
 
-// ownOptions are those that a question brings itself. "Never" is left out where
-// it may not be shown.
-func (a asker) ownOptions(list []session.Option) []PermissionOption {
-	var options []PermissionOption
-	for _, o := range list {
-		if o.Decision == session.RejectedAlways && a.client.Load().quirks.OneOptionPerKind {
-			continue
-		}
-		options = append(options, PermissionOption{OptionID: o.ID, Name: o.Name, Kind: kindOf(o.Decision)})
+// ownOptions are those that a question brings itself, all of which are shown or
+// dropped by an editor without harm.
+func ownOptions(list []session.Option) []PermissionOption {
+	options := make([]PermissionOption, len(list))
+	for i, o := range list {
+		options[i] = PermissionOption{OptionID: o.ID, Name: o.Name, Kind: kindOf(o.Decision)}
 	}
 	return options
 }
 
 // chosenOf is the answer that was chosen of those offered. Another one is a no.
-func chosenOf(id string, offered []PermissionOption, list []session.Option) session.Answer {
-	shown := slices.ContainsFunc(offered, func(o PermissionOption) bool { return o.OptionID == id })
-	for _, o := range list {
-		if o.ID == id && shown {
+func chosenOf(id string, offered []session.Option) session.Answer {
+	for _, o := range offered {
+		if o.ID == id {
 			return session.Answer{Decision: o.Decision, Option: o.ID}
 		}
 	}

@@ -70,9 +70,14 @@ func (s *Session) loadAgents() {
 // projectFolders is where a session looks for what a project adds, of one sort,
 // agents or skills, from the nearest outwards; none before it is trusted.
 func (s *Session) projectFolders(sort string) []string {
-	if !s.trusted.Load() {
+	if !s.top().trusted.Load() {
 		return nil
 	}
+	return s.foldersOf(sort)
+}
+
+// foldersOf is where a project may add what is of one sort, trusted or not.
+func (s *Session) foldersOf(sort string) []string {
 	var folders []string
 	up := lineage(s.workspace.Dir())
 	slices.Reverse(up)

@@ -58,7 +58,7 @@ func (s *Session) hookStart(ctx context.Context) {
 // hookCall runs the hooks before a call. They may change its arguments: then it
 // is prepared anew. The error is why it may not run.
 func (t *Turn) hookCall(ctx context.Context, c *call) (hookOutcome, error) {
-	if len(t.session.cfg.Hooks[config.PreToolUse]) == 0 {
+	if len(t.session.cfg().Hooks[config.PreToolUse]) == 0 {
 		return hookOutcome{}, nil
 	}
 	if halt := t.halted(); halt != "" {
@@ -140,7 +140,7 @@ func (t *Turn) hookResult(ctx context.Context, c *call, r tools.Result, err erro
 	if err != nil {
 		in.Event, in.Error = config.PostToolUseFailure, err.Error()
 	}
-	if len(t.session.cfg.Hooks[in.Event]) == 0 || ctx.Err() != nil {
+	if len(t.session.cfg().Hooks[in.Event]) == 0 || ctx.Err() != nil {
 		return ""
 	}
 	in.ToolInput = rawInput(c.rec.input())
@@ -180,7 +180,7 @@ func (t *Turn) loopWithHooks(ctx context.Context) (StopReason, error) {
 // It does not wait for them.
 func (t *Turn) notify(message string) {
 	s := t.session
-	if len(s.cfg.Hooks[config.Notification]) == 0 {
+	if len(s.cfg().Hooks[config.Notification]) == 0 {
 		return
 	}
 	s.sessions.behind(func() {
@@ -208,7 +208,7 @@ func (m *Sessions) hookEnds(ctx context.Context, open []*Session) {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, s := range open {
-		if len(s.cfg.Hooks[config.SessionEnd]) > 0 {
+		if len(s.cfg().Hooks[config.SessionEnd]) > 0 {
 			wg.Go(func() { s.hookEnd(ctx) })
 		}
 	}

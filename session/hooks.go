@@ -72,7 +72,7 @@ const (
 // Without any it costs nothing.
 func (s *Session) hook(ctx context.Context, in hookInput, names ...string) hookOutcome {
 	var o hookOutcome
-	for _, h := range s.cfg.Hooks[in.Event] {
+	for _, h := range s.cfg().Hooks[in.Event] {
 		if !h.Matches(names...) || ctx.Err() != nil {
 			continue
 		}

@@ -35,7 +35,7 @@ func (s *Session) modelLocked() string {
 	if s.model != "" {
 		return s.model
 	}
-	return s.sessions.choose(s.cfg).Name()
+	return s.sessions.choose(s.cfg()).Name()
 }
 
 func (m *Sessions) choose(cfg *config.Config) config.Choice {
@@ -43,9 +43,9 @@ func (m *Sessions) choose(cfg *config.Config) config.Choice {
 }
 
 // checkModel says what is wrong with a model's name.
-func (s *Session) checkModel(name string) error { return s.cfg.Check(name) }
+func (s *Session) checkModel(name string) error { return s.cfg().Check(name) }
 
-func (s *Session) infoOf(name string) model.Info { return s.sessions.infoOf(s.cfg, name) }
+func (s *Session) infoOf(name string) model.Info { return s.sessions.infoOf(s.cfg(), name) }
 
 // infoOf is what is known of a model.
 func (m *Sessions) infoOf(cfg *config.Config, name string) model.Info {
@@ -67,13 +67,13 @@ func (s *Session) chooseModel() (chosenModel, error) {
 		return s.parent.chooseModel()
 	}
 	if name == "" {
-		return s.sessions.connect(s.cfg, s.sessions.choose(s.cfg))
+		return s.sessions.connect(s.cfg(), s.sessions.choose(s.cfg()))
 	}
-	choice, err := s.cfg.Resolve(name, s.sessions.getenv, s.sessions.paths)
+	choice, err := s.cfg().Resolve(name, s.sessions.getenv, s.sessions.paths)
 	if err != nil {
 		return chosenModel{}, err
 	}
-	return s.sessions.connect(s.cfg, choice)
+	return s.sessions.connect(s.cfg(), choice)
 }
 
 // connect makes the client of a choice. It does no network.
@@ -182,17 +182,17 @@ func (m *Sessions) listModels(ctx context.Context, s *Session) bool {
 // configuredModels names the models that can be chosen without knowing more.
 func (s *Session) configuredModels() []string {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(s.cfg.Models)) {
-		if s.cfg.Check(name) == nil {
+	for _, name := range slices.Sorted(maps.Keys(s.cfg().Models)) {
+		if s.cfg().Check(name) == nil {
 			names = append(names, name)
 		}
 	}
-	for _, provider := range slices.Sorted(maps.Keys(s.cfg.Providers)) {
-		for _, id := range s.cfg.Providers[provider].Models {
+	for _, provider := range slices.Sorted(maps.Keys(s.cfg().Providers)) {
+		for _, id := range s.cfg().Providers[provider].Models {
 			names = append(names, provider+"/"+id)
 		}
 	}
-	choice := s.sessions.choose(s.cfg)
+	choice := s.sessions.choose(s.cfg())
 	for _, id := range choice.API.Models() {
 		names = append(names, choice.Provider+"/"+id)
 	}

@@ -73,7 +73,7 @@ func (s *Session) permittedLocked() []*tools.Spec {
 // keepsBack reports whether there are too many tools to give at once, and the one
 // that finds them is among them.
 func (s *Session) keepsBack(all []*tools.Spec) bool {
-	return len(all) > s.cfg.ToolSearchThreshold && slices.ContainsFunc(all, func(spec *tools.Spec) bool { return spec.ID == toolSearch })
+	return len(all) > s.cfg().ToolSearchThreshold && slices.ContainsFunc(all, func(spec *tools.Spec) bool { return spec.ID == toolSearch })
 }
 
 // defers reports whether a tool is kept back where there are many.

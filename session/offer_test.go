@@ -91,7 +91,7 @@ func TestKeptBackToolsFollowModeAndRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.rules = []permission.Rule{{Permission: "grep", Action: permission.Deny}}
-	s.cfg.ToolSearchThreshold = 0
+	s.cfg().ToolSearchThreshold = 0
 	s.workspace.Catalog.Bring("mcp__s__t01")
 	if got := names(s); slices.Contains(got, "mcp__s__t01") || slices.Contains(got, "write") || slices.Contains(got, "grep") || !slices.Contains(got, toolSearch) {
 		t.Errorf("got %v", got)

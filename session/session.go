@@ -27,9 +27,9 @@ type Session struct {
 	workspace *tools.Workspace
 	exec      *tools.ExecShell
 	ends      Ends
-	root      string      // what is trusted and granted as one
-	trusted   atomic.Bool // its settings count that are more than restrictions
-	cfg       *config.Config
+	root      string                        // what is trusted and granted as one
+	trusted   atomic.Bool                   // its settings count that are more than restrictions
+	conf      atomic.Pointer[config.Config] // read by cfg; of a sub-agent: not set
 	path      *process.SearchPath
 	backlog   *backlog
 	parent    *Session   // that it is a sub-agent of; nil: none
@@ -37,6 +37,11 @@ type Session struct {
 	agent     *agentType // what sort of one
 	behind    bool       // it is in the background, or below one that is
 	floor     *floor     // where its sub-agents ask; of a sub-agent: nil
+
+	// Of trust; read and set only when the session is made and by its running turn.
+	problems     map[string]bool // of the configuration, that were told
+	trustRefused bool            // not now, or never
+	trustTold    bool
 
 	// startContext is what the hooks of its start tell the model, until it is told.
 	startContext string
@@ -119,7 +124,7 @@ func checkDir(field, dir string) error {
 // exist.
 func (s *Session) furtherDirs() []string {
 	dirs := append([]string{}, s.request.Dirs...)
-	for _, dir := range s.cfg.AdditionalDirectories {
+	for _, dir := range s.cfg().AdditionalDirectories {
 		if err := checkDir("additionalDirectories", dir); err != nil {
 			s.notices = append(s.notices, "Left out of the configuration: "+err.Error()+".")
 			continue

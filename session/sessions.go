@@ -61,14 +61,15 @@ type Sessions struct {
 
 	database *database
 
-	mu      sync.Mutex // held for moments only: the read loop takes it
-	open    map[string]*Session
-	clients map[string]*http.Client // by their options
-	listed  map[string][]string     // provider → ids of its models
-	closed  bool
-	work    sync.WaitGroup // what runs behind the sessions
-	ctx     context.Context
-	stop    context.CancelFunc
+	mu       sync.Mutex // held for moments only: the read loop takes it
+	open     map[string]*Session
+	clients  map[string]*http.Client   // by their options
+	listed   map[string][]string       // provider → ids of its models
+	trusting map[string]*trustQuestion // those that stand open, by project
+	closed   bool
+	work     sync.WaitGroup // what runs behind the sessions
+	ctx      context.Context
+	stop     context.CancelFunc
 }
 
 // New makes the sessions of a process. It touches neither disk nor network.
@@ -80,7 +81,7 @@ func New(o Options) *Sessions {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, flag: o.Model, getenv: o.Getenv, log: o.Log,
-		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}}
+		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}, trusting: map[string]*trustQuestion{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }

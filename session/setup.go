@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,74 +13,18 @@ import (
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
-// loadConfig reads what holds for the session's folder.
-func (s *Session) loadConfig() {
-	paths := s.sessions.paths
-	trusted, _ := paths.Trusted(s.request.Dir)
-	root, err := config.Root(s.request.Dir)
-	if err != nil {
-		root = s.request.Dir
-	}
-	cfg, problems := config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: trusted})
-	switch cfg.Trust {
-	case config.TrustAlways:
-		if !trusted {
-			trusted = true
-			cfg, problems = config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: true})
-		}
-	case config.TrustNever:
-		if trusted {
-			trusted = false
-			cfg, problems = config.Load(config.LoadOptions{Paths: paths, Project: root})
-		}
-	}
-	s.cfg, s.mode, s.root = cfg, cfg.Mode, root
-	s.trusted.Store(trusted)
-	for _, p := range problems {
-		s.notices = append(s.notices, "Configuration: "+p.String())
-	}
-	granted, err := paths.Grants(root)
-	if err != nil {
-		s.notices = append(s.notices, "The permissions granted in this project do not hold: "+err.Error())
-	}
-	s.cfg.Rules = append(s.cfg.Rules, granted...)
-}
-
-// followTrust takes up that the project was trusted since the session was opened:
-// its instructions, skills and types of sub-agents are used from now on. Its
-// settings are those of the session's opening until it is opened anew.
-func (t *Turn) followTrust(ctx context.Context) {
-	s := t.session
-	if s.trusted.Load() || s.cfg.Trust == config.TrustNever {
-		return
-	}
-	if trusted, _ := s.sessions.paths.Trusted(s.request.Dir); !trusted {
-		return
-	}
-	s.finding.Lock()
-	s.trusted.Store(true)
-	s.loadAgents()
-	s.loadSkills()
-	s.finding.Unlock()
-	s.mu.Lock()
-	s.system = ""
-	s.mu.Unlock()
-	s.tell("This project is trusted now: its instructions, skills and agents are used from here on, and its settings when the session is opened again.")
-	t.update(ctx, CommandsChanged{s.Commands()})
-}
-
 // execOptions is what the session's commands run in.
 func (s *Session) execOptions(roots *workspace.Roots) tools.ExecOptions {
 	environ := os.Environ()
-	if path := s.cfg.Env["PATH"]; path != nil { // judged and cleaned like the agent's own
+	if path := s.cfg().Env["PATH"]; path != nil { // judged and cleaned like the agent's own
 		environ = append(environ, "PATH="+*path)
 	}
 	s.path = process.NewSearchPath(environ, roots.Dirs())
-	return tools.ExecOptions{Environ: environ, Secrets: s.cfg.Secrets(), Set: s.cfg.Env, Path: s.path, Guard: &s.sessions.guard}
+	return tools.ExecOptions{Environ: environ, Secrets: s.cfg().Secrets(), Set: s.cfg().Env, Path: s.path, Guard: &s.sessions.guard}
 }
 
 // maxRequests is how many requests one turn may make.
-func (s *Session) maxRequests() int { return max(s.cfg.MaxTurnRequests, 1) }
+func (s *Session) maxRequests() int { return max(s.cfg().MaxTurnRequests, 1) }
 
 // decide judges a call by the mode, the rules of the configuration and of the
 // project, and those of this session.
@@ -148,10 +91,10 @@ func (s *Session) policyLocked() permission.Policy {
 		Mode:    s.mode,
 		Roots:   s.workspace.Roots,
 		Home:    paths.Home,
-		Rules:   append(append([]permission.Rule{}, s.cfg.Rules...), s.rules...),
+		Rules:   append(append([]permission.Rule{}, s.cfg().Rules...), s.rules...),
 		Trusted: s.trusted.Load(),
 		Own:     []string{paths.Config, paths.Data, paths.State},
-		Private: s.cfg.Web.Private,
+		Private: s.cfg().Web.Private,
 
 		Readable: s.readableSkills(),
 	}

@@ -105,7 +105,7 @@ func (s *Session) skillRoots() []skillRoot {
 	for _, dir := range append(s.userFolders("skills"), filepath.Join(s.sessions.paths.Config, "skills")) {
 		add(dir, false)
 	}
-	for _, f := range s.cfg.Skills {
+	for _, f := range s.cfg().Skills {
 		add(f.Path, f.Project)
 	}
 	return roots

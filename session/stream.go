@@ -39,7 +39,7 @@ func (t *Turn) ask(ctx context.Context, nudge bool) (*reply, error) {
 			return nil, ctx.Err()
 		}
 		var failed *model.Error
-		limits := t.session.cfg.Retry
+		limits := t.session.cfg().Retry
 		if !errors.As(err, &failed) || !failed.Retry || attempt >= limits.Max {
 			return nil, t.actionable(err)
 		}

@@ -62,8 +62,7 @@ type child struct{ *Session }
 
 func (s *Session) newChild(typ *agentType, behind bool) *child {
 	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root,
-		cfg: s.cfg, path: s.path, backlog: s.backlog, parent: s, agent: typ, behind: behind, model: typ.model, created: time.Now()}
-	c.trusted.Store(s.trusted.Load())
+		path: s.path, backlog: s.backlog, parent: s, agent: typ, behind: behind, model: typ.model, created: time.Now()}
 	ws := *s.workspace
 	ws.Seen, ws.Readable, ws.Agents = &tools.Seen{}, c.readable, agents{c}
 	ws.Catalog = catalog{c}

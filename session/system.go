@@ -76,7 +76,7 @@ const maxInstructions = 32 << 10
 // trusted.
 func (s *Session) instructions() string {
 	folders := []string{s.sessions.paths.Config}
-	if s.trusted.Load() {
+	if s.top().trusted.Load() {
 		folders = append(folders, lineage(s.workspace.Dir())...)
 	}
 	var b strings.Builder

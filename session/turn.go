@@ -45,6 +45,8 @@ type Turn struct {
 	llm      chosenModel
 	failures map[string]int    // failing calls in a row, by tool and arguments
 	answers  map[string]Answer // of the questions asked in this reply
+	// trustCard is the question of trust that is to be stored; nil: none.
+	trustCard *callRecord
 
 	mu   sync.Mutex
 	halt string // a hook ends the turn, and why
@@ -131,7 +133,13 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 		return "", err
 	}
 	t.prompt = fitted(ctx, t.prompt)
-	t.followTrust(ctx)
+	if changed, err := t.followTrust(ctx); err != nil {
+		return "", err
+	} else if changed && direct == nil {
+		if t.llm, err = s.chooseModel(); err != nil {
+			return "", err
+		}
+	}
 	s.findSkills() // what is wrong with them is told below
 	if direct != nil {
 		t.keepPrompt(ctx)
@@ -194,6 +202,7 @@ func (t *Turn) keepPrompt(ctx context.Context) {
 		s.keep(ctx, func(ctx context.Context, db *store.Store) error { return s.create(ctx, db, row) })
 	}
 	s.keep(ctx, func(ctx context.Context, db *store.Store) error { return db.Append(ctx, msg) })
+	t.keepTrust(ctx)
 	if first {
 		t.update(ctx, InfoChanged{Title: row.Title, Updated: row.Updated})
 	}

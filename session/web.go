@@ -26,7 +26,7 @@ func (l lazyWeb) Fetch(ctx context.Context, r tools.WebRequest) (tools.WebPage, 
 // newWeb is the session's way to the web, as its configuration says.
 func (s *Session) newWeb() tools.Web {
 	return lazyWeb(sync.OnceValues(func() (*web.Client, error) {
-		o := s.cfg.Transport()
+		o := s.cfg().Transport()
 		proxy, err := o.ProxyFunc()
 		if err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func (s *Session) newWeb() tools.Web {
 		if err != nil {
 			return nil, err
 		}
-		return web.New(web.Options{Private: s.cfg.Web.Private, Timeout: s.cfg.Web.Timeout, Permit: s.permitRedirect, Proxy: proxy, TLS: secure}), nil
+		return web.New(web.Options{Private: s.cfg().Web.Private, Timeout: s.cfg().Web.Timeout, Permit: s.permitRedirect, Proxy: proxy, TLS: secure}), nil
 	}))
 }
 
@@ -49,7 +49,7 @@ func (s *Session) permitRedirect(first, next *kinds.URL) error {
 		return nil
 	case v.Action == permission.Deny:
 		return &deniedError{v.Reason}
-	case v.Action == permission.Ask && s.cfg.Web.Private.Secure(first).Origin() == next.Origin():
+	case v.Action == permission.Ask && s.cfg().Web.Private.Secure(first).Origin() == next.Origin():
 		return nil
 	}
 	return web.ErrAsks
@@ -59,7 +59,7 @@ func (s *Session) permitRedirect(first, next *kinds.URL) error {
 // configured. It is nil where none is.
 func (s *Session) newSearch() tools.Searcher {
 	var engines []web.Engine
-	for _, c := range s.cfg.Web.Search {
+	for _, c := range s.cfg().Web.Search {
 		e, err := web.NewEngine(c.Provider, c.URL, c.APIKeyEnv, s.sessions.getenv)
 		if err != nil {
 			s.notices = append(s.notices, fmt.Sprintf("Configuration: web.search: %v; it is left out.", err))
@@ -70,7 +70,7 @@ func (s *Session) newSearch() tools.Searcher {
 	if len(engines) == 0 {
 		return nil
 	}
-	client, err := s.sessions.httpClient(s.cfg)
+	client, err := s.sessions.httpClient(s.cfg())
 	if err != nil {
 		s.notices = append(s.notices, fmt.Sprintf("Configuration: %v; there is no search of the web.", err))
 		return nil

@@ -212,7 +212,7 @@ func (d *patient) trust(context.Context) []finding {
 }
 
 func hasSettings(root string) bool {
-	for _, path := range config.ProjectFiles(root) {
+	for _, path := range append(config.ClaudeFiles(root), config.ProjectFiles(root)...) {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}

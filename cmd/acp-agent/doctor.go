@@ -79,20 +79,11 @@ func newPatient(p *process) *patient {
 	d := &patient{process: p, paths: config.NewPaths(p.getenv)}
 	if folder, err := os.Getwd(); err == nil {
 		d.folder = folder
-		d.trusted, d.why = d.paths.Trusted(folder)
-		if d.root, err = config.Root(folder); err != nil {
-			d.root = folder
-		}
+		o := d.paths.Open(folder)
+		d.root, d.trusted, d.why, d.cfg, d.problems = o.Root, o.Trusted, o.Why, o.Config, o.Problems
+		return d
 	}
-	d.cfg, d.problems = config.Load(config.LoadOptions{Paths: d.paths, Project: d.root, Trusted: d.trusted})
-	switch {
-	case d.cfg.Trust == config.TrustAlways && !d.trusted && d.root != "":
-		d.trusted, d.why = true, ""
-		d.cfg, d.problems = config.Load(config.LoadOptions{Paths: d.paths, Project: d.root, Trusted: true})
-	case d.cfg.Trust == config.TrustNever && d.trusted:
-		d.trusted, d.why = false, `the configuration says "trust": "never"`
-		d.cfg, d.problems = config.Load(config.LoadOptions{Paths: d.paths, Project: d.root})
-	}
+	d.cfg, d.problems = config.Load(config.LoadOptions{Paths: d.paths})
 	return d
 }
 

@@ -97,10 +97,12 @@ func (s *screen) permission(ctx context.Context, r acp.RequestPermissionRequest)
 
 // choice is the option that is chosen; nil: the turn is to end.
 func (s *screen) choice(ctx context.Context, options []acp.PermissionOption) *acp.PermissionOption {
-	if s.yes && len(options) > 0 {
-		return &options[0]
+	for i := range options {
+		if s.yes && options[i].Kind == acp.PermissionAllowOnce { // nothing for good, such as trust
+			return &options[i]
+		}
 	}
-	for s.answers != nil {
+	for !s.yes && s.answers != nil {
 		fmt.Fprintf(s.side, "  1-%d, or c to cancel: ", len(options))
 		line, ok := s.answers.next(ctx)
 		if !ok {

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
 )
 
@@ -21,31 +21,37 @@ func (c *trustCommand) Run(p *process) error {
 		return err
 	}
 	paths := config.NewPaths(p.getenv)
-	root, err := paths.Trust(folder)
+	root, enabled, err := paths.Trust(folder)
 	if err != nil {
 		return fmt.Errorf("trusting %s: %w", folder, err)
 	}
-	cfg, problems := config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: true})
-	for _, problem := range problems {
+	o := paths.Open(folder)
+	for _, problem := range o.Problems {
 		fmt.Fprintln(p.errout, problem)
 	}
-	if cfg.Trust == config.TrustNever {
+	if o.Config.Trust == config.TrustNever {
 		fmt.Fprintf(p.errout, "Note: %s says \"trust\": \"never\", so no folder's settings hold.\n", paths.UserFile())
 	}
-	_, err = fmt.Fprintf(p.out, "%s is trusted, %s.\n", root, settingsOf(root))
+	_, err = io.WriteString(p.out, trusted(root, enabled))
 	return err
 }
 
-// settingsOf names the settings files of a folder.
-func settingsOf(root string) string {
-	var names []string
-	for _, path := range config.ProjectFiles(root) {
-		if _, err := os.Stat(path); err == nil {
-			names = append(names, filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)))
+// trusted says what holds now in a folder.
+func trusted(root string, enabled []config.Enabled) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s is trusted", root)
+	if len(enabled) == 0 {
+		b.WriteString(", and has no settings of its own that need it.\n")
+		return b.String()
+	}
+	b.WriteString(", with its settings as they are now:\n")
+	var part config.Part
+	for _, e := range config.Sorted(enabled) {
+		if e.Part != part {
+			part = e.Part
+			fmt.Fprintf(&b, "%s:\n", part)
 		}
+		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(kinds.Escape(e.Text), "\n", "\n    "))
 	}
-	if len(names) == 0 {
-		return "and has no settings of its own"
-	}
-	return "with its settings as they are now (" + strings.Join(names, ", ") + ")"
+	return b.String()
 }

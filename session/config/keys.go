@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -305,7 +306,11 @@ func readRules(r *reader, v hujson.Value) error {
 			r.config.Rules = append(r.config.Rules, rule) // a restriction still restricts
 		case r.scope == permission.Project && rule.Action == permission.Allow && catchAll(rule):
 			r.tell(e.StartOffset, "a project cannot allow everything; the rule is left out")
-		case r.restrictOnly && rule.Action == permission.Allow:
+		case rule.Action == permission.Allow:
+			r.enable(PartRules, rule.String(), e.StartOffset, rule.String())
+			if !r.restrictOnly {
+				r.config.Rules = append(r.config.Rules, rule)
+			}
 		default:
 			r.config.Rules = append(r.config.Rules, rule)
 		}
@@ -335,6 +340,9 @@ func (r *reader) rule(v hujson.Value) (permission.Rule, error) {
 }
 
 func (r *reader) place(offset int) string {
-	before := string(r.data[:min(max(offset, 0), len(r.data))])
-	return fmt.Sprintf("%s:%d", r.file, strings.Count(before, "\n")+1)
+	return fmt.Sprintf("%s:%d", r.file, r.line(offset))
+}
+
+func (r *reader) line(offset int) int {
+	return bytes.Count(r.data[:min(max(offset, 0), len(r.data))], []byte("\n")) + 1
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,7 @@ type LoadOptions struct {
 	Paths   Paths
 	Project string // the folder whose .acp-agent is read; empty: none
 	Trusted bool   // of the project; untrusted, it only restricts
+	Dir     string // the folder that the user works in, in the project; empty: the project
 }
 
 // ProjectFiles are a project's configuration files, the nearer one last.
@@ -53,20 +55,37 @@ func ProjectFiles(dir string) []string {
 // the farther key by key; rules add up. It never fails: what does not hold is
 // left out and told.
 func Load(o LoadOptions) (*Config, []Problem) {
+	c, problems, _ := load(o, readFile)
+	return c, problems
+}
+
+// load also says what the project's files enable, where it is trusted.
+func load(o LoadOptions, readFile func(string) ([]byte, error)) (*Config, []Problem, []Enabled) {
 	c := Default()
 	var problems []Problem
-	read := func(path string, scope permission.Scope, rulesOnly bool) {
-		r := &reader{config: c, home: o.Paths.Home, file: path, scope: scope, restrictOnly: rulesOnly}
-		r.read()
-		problems = append(problems, r.problems...)
+	var enabled []Enabled
+	read := func(r *reader, path string, take func(*hujson.Object)) {
+		r.config, r.home, r.file = c, o.Paths.Home, path
+		r.read(readFile, take)
+		problems, enabled = append(problems, r.problems...), append(enabled, r.enabled...)
 	}
-	read(o.Paths.UserFile(), permission.Session, false)
-	if o.Project != "" {
-		for _, path := range ProjectFiles(o.Project) {
-			read(path, permission.Project, !o.Trusted)
-		}
+	own := func(r *reader) func(*hujson.Object) {
+		return func(root *hujson.Object) { r.object(root, "") }
 	}
-	return c, problems
+	user := &reader{scope: permission.Session}
+	read(user, o.Paths.UserFile(), own(user))
+	if o.Project == "" {
+		return c, problems, nil
+	}
+	for _, path := range ClaudeFiles(o.Project) {
+		r := &reader{scope: permission.Project, restrictOnly: !o.Trusted, root: o.Project, dir: cmp.Or(o.Dir, o.Project)}
+		read(r, path, r.claude)
+	}
+	for _, path := range ProjectFiles(o.Project) {
+		r := &reader{scope: permission.Project, restrictOnly: !o.Trusted}
+		read(r, path, own(r))
+	}
+	return c, problems, enabled
 }
 
 // reader takes one file into the configuration.
@@ -75,12 +94,15 @@ type reader struct {
 	home         string
 	file         string
 	scope        permission.Scope
-	restrictOnly bool // an untrusted project's: only its deny and ask rules count
+	restrictOnly bool   // an untrusted project's: only its deny and ask rules count
+	root, dir    string // of a project's settings for Claude Code: its folder, and the one that is worked in
 	data         []byte
+	enabled      []Enabled // what it puts into force
 	problems     []Problem
 }
 
-func (r *reader) read() {
+// read reads the file, and has take look at the object in it.
+func (r *reader) read(readFile func(string) ([]byte, error), take func(*hujson.Object)) {
 	data, err := readFile(r.file)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && r.scope == permission.Project {
 		return
@@ -103,7 +125,7 @@ func (r *reader) read() {
 		r.tell(v.StartOffset, "must be an object: { … }")
 		return
 	}
-	r.object(root, "")
+	take(root)
 }
 
 func readFile(path string) ([]byte, error) {
@@ -132,6 +154,9 @@ func (r *reader) broken(err error) {
 	}
 	p.Text += "; nothing of this file holds but its deny rules until that is mended"
 	r.problems = append(r.problems, p)
+	if r.root != "" {
+		r.brokenClaude()
+	}
 	for _, at := range flatObject.FindAllIndex(r.data, -1) {
 		v, err := hujson.Parse(r.data[at[0]:at[1]])
 		if err != nil {
@@ -177,17 +202,23 @@ func (r *reader) member(key string, at int, v hujson.Value) {
 			return
 		}
 		r.object(o, key+".")
+		return
 	case !ok:
 		r.warn(at, "unknown key %s%s", key, nearest(key))
+		return
 	case k.userOnly && r.scope == permission.Project:
 		r.warn(at, "%s cannot be set by a project and was left out", key)
+		return
 	case r.restrictOnly && !k.restricts:
+		return
 	case k.read == nil: // of a part of the agent that reads it itself
 	default:
 		if err := k.read(r, v); err != nil {
 			r.tell(v.StartOffset, "%s %v; its default holds", key, err)
+			return
 		}
 	}
+	r.enableKey(key, v)
 }
 
 func isGroup(key string) bool {

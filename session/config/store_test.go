@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,7 @@ func TestFoldersThatCannotBe(t *testing.T) {
 	if err := paths.Login("anthropic", "sk-a-secret"); err == nil || strings.Contains(err.Error(), "sk-a-secret") {
 		t.Errorf("login: %v", err)
 	}
-	if ok, why := paths.Trusted(dir); ok || why == "" {
+	if ok, why := trusted(paths, dir); ok || why == "" {
 		t.Error("trusted without a place to keep it")
 	}
 }
@@ -129,35 +130,114 @@ func TestTrust(t *testing.T) {
 	paths, project := home(t)
 	check := func(want bool, when string) {
 		t.Helper()
-		if ok, why := paths.Trusted(project); ok != want || ok == (why != "") {
+		if ok, why := trusted(paths, project); ok != want || ok == (why != "") {
 			t.Errorf("%s: trusted %v, %q", when, ok, why)
 		}
 	}
 	check(false, "at first")
-	if _, err := paths.Trust(project); err != nil {
+	if _, _, err := paths.Trust(project); err != nil {
 		t.Fatal(err)
 	}
 	check(true, "after trust")
 	write(t, filepath.Join(project, "main.go"), "package main")
 	check(true, "after a change of a source file")
-	for i, file := range ProjectFiles(project) {
-		write(t, file, `{}`)
+	for i, file := range append(ProjectFiles(project), ClaudeFiles(project)...) {
+		rule, other := `{"permissions": {"rules": [{"permission": "bash", "pattern": "go test *", "action": "allow"}]}}`, `{"permissions": {"rules": [{"permission": "bash", "pattern": "go *", "action": "allow"}]}}`
+		if strings.Contains(file, ".claude") {
+			rule, other = `{"permissions": {"allow": ["Bash(make x)"]}}`, `{"permissions": {"allow": ["Bash(make *)"]}}`
+		}
+		rule = strings.ReplaceAll(rule, "make x", fmt.Sprint("make x", i)) // another one in each
+		rule = strings.ReplaceAll(rule, "go test", fmt.Sprint("go test ", i))
+		write(t, file, `{"permissions": {"deny": ["Bash(make *)"], "rules": [{"permission": "bash", "pattern": "x", "action": "deny"}]}}`)
+		check(true, "after a new settings file that only restricts")
+		write(t, file, rule)
 		check(false, "after a new settings file")
-		if _, err := paths.Trust(project); err != nil {
+		if _, _, err := paths.Trust(project); err != nil {
 			t.Fatal(err)
 		}
 		check(true, "after trusting anew")
-		write(t, file, `{"mode": "plan"}`)
+		write(t, file, "// words\n"+rule)
+		check(true, "after a comment")
+		write(t, file, other)
 		check(false, "after a change of a settings file")
-		write(t, file, `{}`)
+		write(t, file, rule)
 		check(true, "after the change was taken back")
-		if i == 0 {
-			continue
-		}
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
-		check(false, "after a settings file went")
+		check(true, "after a settings file went, and with it what it enabled")
+	}
+}
+
+func TestTrustIsAgreedToAsItWasShown(t *testing.T) {
+	paths, project := home(t)
+	file := ProjectFiles(project)[0]
+	hook := func(command string) string { return `{"hooks": {"sessionStart": [{"command": "` + command + `"}]}}` }
+	write(t, file, hook("one"))
+	shown := paths.Open(project)
+	if len(shown.Pending) != 1 || shown.Pending[0].Text != "sessionStart: one" || shown.Trusted || shown.Known {
+		t.Fatalf("opened as %+v", shown)
+	}
+	if len(shown.Config.Hooks) != 0 {
+		t.Fatal("a hook holds before trust")
+	}
+	write(t, file, hook("two")) // while the question stands open
+	if err := paths.Agree(shown); err != nil {
+		t.Fatal(err)
+	}
+	o := paths.Open(project)
+	if o.Trusted || !o.Known || len(o.Pending) != 1 || o.Pending[0].Text != "sessionStart: two" {
+		t.Fatalf("opened as %+v", o)
+	}
+	if err := paths.Agree(o); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, hook("one"))
+	if o := paths.Open(project); o.Trusted {
+		t.Error("what was agreed to before another thing took its place holds again")
+	}
+}
+
+func TestTrustNeverStandsUntilItIsTrustedAfterAll(t *testing.T) {
+	paths, project := home(t)
+	if err := paths.Refuse(project); err != nil {
+		t.Fatal(err)
+	}
+	write(t, ProjectFiles(project)[0], `{"mode": "plan"}`)
+	if o := paths.Open(project); o.Trusted || !o.Never {
+		t.Errorf("opened as %+v", o)
+	}
+	if _, _, err := paths.Trust(project); err != nil {
+		t.Fatal(err)
+	}
+	if o := paths.Open(project); !o.Trusted || o.Never || o.Config.Mode != permission.Plan {
+		t.Errorf("opened as %+v", o)
+	}
+	write(t, paths.UserFile(), `{"trust": "never"}`)
+	if o := paths.Open(project); o.Trusted || !o.Never || o.Config.Mode == permission.Plan {
+		t.Errorf("opened as %+v", o)
+	}
+}
+
+func TestWhatAProjectEnables(t *testing.T) {
+	paths, project := home(t)
+	write(t, ProjectFiles(project)[0], `{
+		// words
+		"mode": "bypassPermissions", "model": "a/b", "providers": {"x": {}}, "unknown": 1, "env": {"A": "b"},
+		"hooks": {"preToolUse": [{"command": "c", "match": "bash"}, {"command": ""}]},
+		"mcpServers": {"s": {"command": "srv", "args": ["-x"]}},
+		"permissions": {"rules": [
+			{"permission": "bash", "pattern": "make *", "action": "allow"}, {"permission": "bash", "action": "allow"}, {"permission": "bash", "action": "deny"}]}
+	}`)
+	write(t, ClaudeFiles(project)[0], `{"permissions": {"allow": ["Bash(git log:*)"], "deny": ["Read(./secrets/**)"]}, "hooks": {"Stop": []}}`)
+	var got []string
+	for _, e := range Sorted(paths.Open(project).Pending) {
+		got = append(got, fmt.Sprintf("%s (%s:%d)", e.Text, filepath.Base(e.File), e.Line))
+	}
+	want := []string{"preToolUse (bash): c (config.json:4)", `s = {"command":"srv","args":["-x"]} (config.json:5)`,
+		"allow bash `git log *` (settings.json:1)", "allow bash `make *` (config.json:7)", `model = "a/b" (config.json:3)`, `env = {"A":"b"} (config.json:3)`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 
@@ -169,17 +249,17 @@ func TestTrustIsNotInherited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := paths.Trust(project); err != nil {
+	if _, _, err := paths.Trust(project); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{inner, nested, filepath.Dir(project)} {
-		if ok, _ := paths.Trusted(dir); ok {
+		if ok, _ := trusted(paths, dir); ok {
 			t.Errorf("%s is trusted with its neighbour", dir)
 		}
 	}
 	worktree := filepath.Join(project, "worktree")
 	write(t, filepath.Join(worktree, ".git"), "gitdir: ../.git/worktrees/x\n")
-	if ok, _ := paths.Trusted(worktree); ok {
+	if ok, _ := trusted(paths, worktree); ok {
 		t.Error("a worktree is trusted with its repository")
 	}
 }
@@ -196,11 +276,11 @@ func TestTrustOfARepositoryHoldsInItsFolders(t *testing.T) {
 	if err := os.Symlink(project, link); err != nil {
 		t.Skip("links cannot be made here: ", err)
 	}
-	if _, err := paths.Trust(filepath.Join(link, "a")); err != nil {
+	if _, _, err := paths.Trust(filepath.Join(link, "a")); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{project, sub, link} {
-		if ok, why := paths.Trusted(dir); !ok {
+		if ok, why := trusted(paths, dir); !ok {
 			t.Errorf("%s: %s", dir, why)
 		}
 	}
@@ -221,4 +301,9 @@ func TestGrants(t *testing.T) {
 	if rules, err := paths.Grants(filepath.Dir(project)); err != nil || len(rules) > 0 {
 		t.Errorf("another folder: %v, %v", rules, err)
 	}
+}
+
+func trusted(paths Paths, folder string) (bool, string) {
+	o := paths.Open(folder)
+	return o.Trusted, o.Why
 }

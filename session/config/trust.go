@@ -1,69 +1,148 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/acp-agent/acp-agent/session/permission"
 )
 
-// trustEntry is a folder that the user trusts, with its settings as they were.
+// trustEntry is what the user said about a project.
 type trustEntry struct {
-	Digest string    `json:"digest"`
-	Since  time.Time `json:"since"`
+	Digests []string  `json:"digests,omitzero"` // of what they trusted it with
+	Since   time.Time `json:"since"`
+	Never   bool      `json:"never,omitzero"` // it is not to be asked about
 }
 
 func (p Paths) trust() document[map[string]trustEntry] {
 	return document[map[string]trustEntry]{filepath.Join(p.Data, "trust.json")}
 }
 
-// Trust trusts the folder and its settings as they are now (security/policy.md,
-// section 11). It returns the folder's resolved root.
-func (p Paths) Trust(folder string) (root string, err error) {
-	if root, err = Root(folder); err != nil {
-		return "", err
-	}
-	digest, err := settingsDigest(root)
+// Opened is what holds for a folder, as its files and the user's were at one
+// moment.
+type Opened struct {
+	Config   *Config
+	Problems []Problem
+	Root     string // what is trusted and granted as one
+	Trusted  bool   // else the project only restricts (security/policy.md, section 11)
+	Why      string // it is not trusted
+	Never    bool   // it is not to be asked about
+	Known    bool   // it was trusted before, with other things than now
+	// Pending is what trusting it would put into force and the user has not
+	// agreed to yet.
+	Pending []Enabled
+	enabled []Enabled // all of it
+}
+
+// Open reads what holds for the folder. What is judged is what is loaded: each
+// file is read once.
+func (p Paths) Open(folder string) Opened {
+	root, err := Root(folder)
 	if err != nil {
-		return "", err
+		root = folder
 	}
-	return root, p.trust().change(func(all *map[string]trustEntry) error {
+	files := reading{}
+	options := LoadOptions{Paths: p, Project: root, Trusted: true, Dir: folder}
+	o := Opened{Root: root}
+	o.Config, o.Problems, o.enabled = load(options, files.read)
+	if err == nil {
+		err = p.judge(&o)
+	}
+	switch {
+	case err != nil:
+		o.Why = err.Error()
+	case o.Config.Trust == TrustAlways:
+		o.Trusted, o.Why, o.Pending = true, "", nil
+	case o.Config.Trust == TrustNever:
+		o.Trusted, o.Why, o.Never = false, `the configuration says "trust": "never"`, true
+	}
+	if !o.Trusted {
+		options.Trusted = false
+		o.Config, o.Problems, _ = load(options, files.read)
+	}
+	return o
+}
+
+// reading keeps files as they were read first.
+type reading map[string]fileRead
+
+type fileRead struct {
+	data []byte
+	err  error
+}
+
+func (r reading) read(path string) ([]byte, error) {
+	f, ok := r[path]
+	if !ok {
+		f.data, f.err = readFile(path)
+		r[path] = f
+	}
+	return f.data, f.err
+}
+
+// judge compares what a project enables with what the user agreed to. Neither its
+// parents nor repositories inside it matter.
+func (p Paths) judge(o *Opened) error {
+	all, err := p.trust().read()
+	if err != nil {
+		return err
+	}
+	entry, known := all[o.Root]
+	if !known || entry.Never {
+		o.Why, o.Never, o.Pending = "not trusted yet: `acp-agent trust` trusts it", entry.Never, o.enabled
+		return nil
+	}
+	for _, e := range o.enabled {
+		if !slices.Contains(entry.Digests, e.Digest) {
+			o.Pending = append(o.Pending, e)
+		}
+	}
+	o.Known, o.Trusted = true, len(o.Pending) == 0
+	if !o.Trusted {
+		o.Why = "its settings changed since it was trusted: look at them, then run `acp-agent trust` again"
+	}
+	return nil
+}
+
+// Agree trusts the project with what it enabled when it was opened, and with
+// nothing that came since.
+func (p Paths) Agree(o Opened) error {
+	entry := trustEntry{Since: time.Now().UTC(), Digests: []string{}}
+	for _, e := range o.enabled {
+		if !slices.Contains(entry.Digests, e.Digest) {
+			entry.Digests = append(entry.Digests, e.Digest)
+		}
+	}
+	return p.setTrust(o.Root, entry)
+}
+
+// Refuse says that the project is never to be trusted, nor asked about, until the
+// user trusts it after all.
+func (p Paths) Refuse(root string) error {
+	return p.setTrust(root, trustEntry{Since: time.Now().UTC(), Never: true})
+}
+
+func (p Paths) setTrust(root string, entry trustEntry) error {
+	return p.trust().change(func(all *map[string]trustEntry) error {
 		if *all == nil {
 			*all = map[string]trustEntry{}
 		}
-		(*all)[root] = trustEntry{digest, time.Now().UTC()}
+		(*all)[root] = entry
 		return nil
 	})
 }
 
-// Trusted reports whether the folder is trusted, and why not. Neither its
-// parents nor repositories inside it matter, and a change of its settings files
-// has to be trusted anew.
-func (p Paths) Trusted(folder string) (ok bool, why string) {
-	root, err := Root(folder)
-	if err != nil {
-		return false, err.Error()
+// Trust trusts the folder and what its files enable now, without asking. It
+// returns the folder's resolved root and what that is.
+func (p Paths) Trust(folder string) (root string, enabled []Enabled, err error) {
+	if _, err = Root(folder); err != nil {
+		return "", nil, err
 	}
-	all, err := p.trust().read()
-	if err != nil {
-		return false, err.Error()
-	}
-	entry, ok := all[root]
-	if !ok {
-		return false, "not trusted yet: `acp-agent trust` trusts it"
-	}
-	digest, err := settingsDigest(root)
-	if err != nil {
-		return false, err.Error()
-	}
-	if digest != entry.Digest {
-		return false, "its settings changed since it was trusted: look at .acp-agent, then run `acp-agent trust` again"
-	}
-	return true, ""
+	o := p.Open(folder)
+	return o.Root, o.enabled, p.Agree(o)
 }
 
 // Root is what is trusted as one: the folder's repository root, or the folder
@@ -84,20 +163,6 @@ func Root(folder string) (string, error) {
 			return real, nil
 		}
 	}
-}
-
-// settingsDigest is one of the settings files that trust would put into force.
-func settingsDigest(root string) (string, error) {
-	h := sha256.New()
-	for _, path := range ProjectFiles(root) {
-		data, err := readFile(path)
-		if err != nil && !os.IsNotExist(err) {
-			return "", fmt.Errorf("%s: %w", path, err)
-		}
-		fmt.Fprintf(h, "%s %t %d\n", filepath.Base(path), err == nil, len(data))
-		h.Write(data)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func (p Paths) grants() document[map[string][]permission.Rule] {
