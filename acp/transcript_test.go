@@ -386,7 +386,7 @@ func (tr *transcript) act(what string) {
 	case "open":
 		close(tr.model.gate(name))
 	case "trust":
-		_, _, err = tr.place.Paths.Trust(tr.place.Dir)
+		_, err = tr.place.Paths.Trust(tr.place.Dir)
 	case "write":
 		if value, err = strconv.Unquote(value); err == nil {
 			tr.place.write(tr.t, filepath.Join(tr.place.Dir, name), value)

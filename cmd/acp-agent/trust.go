@@ -21,11 +21,12 @@ func (c *trustCommand) Run(p *process) error {
 		return err
 	}
 	paths := config.NewPaths(p.getenv)
-	root, enabled, err := paths.Trust(folder)
-	if err != nil {
+	o := paths.Open(folder)
+	if err := paths.Agree(o); err != nil {
 		return fmt.Errorf("trusting %s: %w", folder, err)
 	}
-	o := paths.Open(folder)
+	root, enabled := o.Root, o.Enabled()
+	o = paths.Open(folder)
 	for _, problem := range o.Problems {
 		fmt.Fprintln(p.errout, problem)
 	}

@@ -179,7 +179,7 @@ func claudeBash(spec string, action permission.Action) ([]claudeOne, error) {
 		return []claudeOne{{"bash", "", action}}, nil
 	case head == "" && action == permission.Allow:
 		return nil, errors.New("it names no program, and allows nothing")
-	case !strings.Contains(head, "*"):
+	case head != "" && !strings.Contains(head, "*"):
 		return []claudeOne{{"bash", spec, action}}, nil
 	case action == permission.Allow && strings.IndexByte(head, '*') == len(head)-1 && !rest:
 		return []claudeOne{{"bash", spec, action}}, nil // narrower here

@@ -46,7 +46,7 @@ func TestFoldersThatCannotBe(t *testing.T) {
 	if err := paths.Login("anthropic", "sk-a-secret"); err == nil || strings.Contains(err.Error(), "sk-a-secret") {
 		t.Errorf("login: %v", err)
 	}
-	if ok, why := trusted(paths, dir); ok || why == "" {
+	if ok, why := paths.Trusted(dir); ok || why == "" {
 		t.Error("trusted without a place to keep it")
 	}
 }
@@ -130,12 +130,12 @@ func TestTrust(t *testing.T) {
 	paths, project := home(t)
 	check := func(want bool, when string) {
 		t.Helper()
-		if ok, why := trusted(paths, project); ok != want || ok == (why != "") {
+		if ok, why := paths.Trusted(project); ok != want || ok == (why != "") {
 			t.Errorf("%s: trusted %v, %q", when, ok, why)
 		}
 	}
 	check(false, "at first")
-	if _, _, err := paths.Trust(project); err != nil {
+	if _, err := paths.Trust(project); err != nil {
 		t.Fatal(err)
 	}
 	check(true, "after trust")
@@ -152,7 +152,7 @@ func TestTrust(t *testing.T) {
 		check(true, "after a new settings file that only restricts")
 		write(t, file, rule)
 		check(false, "after a new settings file")
-		if _, _, err := paths.Trust(project); err != nil {
+		if _, err := paths.Trust(project); err != nil {
 			t.Fatal(err)
 		}
 		check(true, "after trusting anew")
@@ -207,7 +207,7 @@ func TestTrustNeverStandsUntilItIsTrustedAfterAll(t *testing.T) {
 	if o := paths.Open(project); o.Trusted || !o.Never {
 		t.Errorf("opened as %+v", o)
 	}
-	if _, _, err := paths.Trust(project); err != nil {
+	if _, err := paths.Trust(project); err != nil {
 		t.Fatal(err)
 	}
 	if o := paths.Open(project); !o.Trusted || o.Never || o.Config.Mode != permission.Plan {
@@ -249,17 +249,17 @@ func TestTrustIsNotInherited(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := paths.Trust(project); err != nil {
+	if _, err := paths.Trust(project); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{inner, nested, filepath.Dir(project)} {
-		if ok, _ := trusted(paths, dir); ok {
+		if ok, _ := paths.Trusted(dir); ok {
 			t.Errorf("%s is trusted with its neighbour", dir)
 		}
 	}
 	worktree := filepath.Join(project, "worktree")
 	write(t, filepath.Join(worktree, ".git"), "gitdir: ../.git/worktrees/x\n")
-	if ok, _ := trusted(paths, worktree); ok {
+	if ok, _ := paths.Trusted(worktree); ok {
 		t.Error("a worktree is trusted with its repository")
 	}
 }
@@ -276,11 +276,11 @@ func TestTrustOfARepositoryHoldsInItsFolders(t *testing.T) {
 	if err := os.Symlink(project, link); err != nil {
 		t.Skip("links cannot be made here: ", err)
 	}
-	if _, _, err := paths.Trust(filepath.Join(link, "a")); err != nil {
+	if _, err := paths.Trust(filepath.Join(link, "a")); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{project, sub, link} {
-		if ok, why := trusted(paths, dir); !ok {
+		if ok, why := paths.Trusted(dir); !ok {
 			t.Errorf("%s: %s", dir, why)
 		}
 	}
@@ -301,9 +301,4 @@ func TestGrants(t *testing.T) {
 	if rules, err := paths.Grants(filepath.Dir(project)); err != nil || len(rules) > 0 {
 		t.Errorf("another folder: %v, %v", rules, err)
 	}
-}
-
-func trusted(paths Paths, folder string) (bool, string) {
-	o := paths.Open(folder)
-	return o.Trusted, o.Why
 }

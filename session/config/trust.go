@@ -135,14 +135,24 @@ func (p Paths) setTrust(root string, entry trustEntry) error {
 	})
 }
 
+// Enabled is all that trusting the project puts into force, whether the user agreed
+// to it before or not.
+func (o Opened) Enabled() []Enabled { return o.enabled }
+
 // Trust trusts the folder and what its files enable now, without asking. It
-// returns the folder's resolved root and what that is.
-func (p Paths) Trust(folder string) (root string, enabled []Enabled, err error) {
-	if _, err = Root(folder); err != nil {
-		return "", nil, err
+// returns the folder's resolved root.
+func (p Paths) Trust(folder string) (root string, err error) {
+	if _, err := Root(folder); err != nil {
+		return "", err
 	}
 	o := p.Open(folder)
-	return o.Root, o.enabled, p.Agree(o)
+	return o.Root, p.Agree(o)
+}
+
+// Trusted reports whether the folder is trusted, and why not.
+func (p Paths) Trusted(folder string) (ok bool, why string) {
+	o := p.Open(folder)
+	return o.Trusted, o.Why
 }
 
 // Root is what is trusted as one: the folder's repository root, or the folder
