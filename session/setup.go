@@ -86,18 +86,9 @@ func (s *Session) policyLocked() permission.Policy {
 	if s.parent != nil {
 		return s.top().policy()
 	}
-	paths := s.sessions.paths
-	return permission.Policy{
-		Mode:    s.mode,
-		Roots:   s.workspace.Roots,
-		Home:    paths.Home,
-		Rules:   append(append([]permission.Rule{}, s.cfg().Rules...), s.rules...),
-		Trusted: s.trusted.Load(),
-		Own:     []string{paths.Config, paths.Data, paths.State},
-		Private: s.cfg().Web.Private,
-
-		Readable: s.readableSkills(),
-	}
+	p := NewPolicy(s.sessions.paths, s.cfg(), s.workspace.Roots, s.mode, s.trusted.Load(), s.rules)
+	p.Readable = s.readableSkills()
+	return p
 }
 
 // Media says which media the model of new sessions takes.

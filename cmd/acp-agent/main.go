@@ -27,6 +27,7 @@ type grammar struct {
 	Logout      logoutCommand      `cmd:"" help:"Forget stored keys."`
 	Trust       trustCommand       `cmd:"" help:"Trust a folder and its settings as they are now."`
 	Permissions permissionsCommand `cmd:"" help:"List, add, remove and test the rules for what is asked about."`
+	Explain     explainCommand     `cmd:"" help:"Say what decides whether a call is asked about: the rule, the mode, the layer."`
 	Version     versionCommand     `cmd:"" help:"Show the version."`
 	ReadPDF     readPDFCommand     `cmd:"" name:"read-pdf" hidden:""`
 

@@ -10,7 +10,7 @@ import (
 // does: no case may fail.
 func TestCorpus(t *testing.T) {
 	dir := filepath.Join("..", "..", "testdata", "security")
-	for _, name := range []string{"path", "always"} {
+	for _, name := range []string{"bash", "path", "always"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 			if err != nil {

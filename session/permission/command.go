@@ -13,6 +13,9 @@ import (
 // whether it is understood, then the user's permissions, then the table of
 // what only reads. It reports whether it is a cd to be followed.
 func (s *shell) simple(c *command) (cd bool) {
+	if s.trace != nil {
+		defer s.begin(c)()
+	}
 	argv := guesses(c.words)
 	if text, ok := s.transparentText(c); ok {
 		s.restrictOne(argv, c.at)
@@ -272,7 +275,7 @@ func (s *shell) allows(c *command) ruling {
 			}
 		}
 	}
-	return rule(ms)
+	return s.weigh(c.text, ms)
 }
 
 func (c *compiled) forCommands() bool { return c.class() == permBash || c.Permission == "*" }

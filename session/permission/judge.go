@@ -23,9 +23,10 @@ const (
 type finding struct {
 	class  class
 	reason string
-	part   *command // the simple command that it is about; nil: another fact
-	beyond bool     // it says that the call leaves what a sandbox would hold it in
-	pipe   int      // the part of the command that it is about, from 1; 0: all of it
+	part   *command  // the simple command that it is about; nil: another fact
+	beyond bool      // it says that the call leaves what a sandbox would hold it in
+	pipe   int       // the part of the command that it is about, from 1; 0: all of it
+	rule   *compiled // the rule that says so; nil: none
 }
 
 // judge gathers what a policy finds in one call.
@@ -40,6 +41,7 @@ type judge struct {
 	pipelines *pipelines   // the parts as they are shown; nil: the call is no command
 	text      string       // to be run in place of the command's, where that is allowed
 	writes    []writePlace // files that would be changed, for what "always" offers
+	trace     *trace       // nil: nobody asks how it is judged
 }
 
 // writePlace is a write that asks for no other reason than being one.
@@ -77,9 +79,9 @@ func (j *judge) ruled(r ruling, what string) bool {
 		by += " (" + r.rule.Source + ")"
 	}
 	if r.action == Deny {
-		j.deny(what + " is denied by " + by)
+		j.found = append(j.found, finding{class: denied, reason: what + " is denied by " + by, rule: r.rule})
 	} else {
-		j.floor(by + " asks about " + what)
+		j.found = append(j.found, finding{class: floor, reason: by + " asks about " + what, rule: r.rule})
 	}
 	return true
 }
@@ -111,7 +113,7 @@ func (j *judge) toolRuling() ruling {
 			ms = append(ms, match{&asks, weight{exact: true}})
 		}
 	}
-	return rule(ms)
+	return j.weigh(j.id, ms)
 }
 
 // answer is what becomes of a question of the class under the policy's mode.

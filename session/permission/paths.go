@@ -292,7 +292,7 @@ func (j *judge) ruling(a access, at place) ruling {
 			ms = append(ms, match{r, weight{}})
 		}
 	}
-	return rule(ms)
+	return j.weigh(at.abs, ms)
 }
 
 func (j *judge) place(path string) place {

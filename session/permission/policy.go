@@ -101,11 +101,14 @@ func (g Grant) seen() bool {
 // Decide judges a call.
 func (p *Policy) Decide(f kinds.Facts) Verdict {
 	j := newJudge(p, f.Tool)
+	j.call(f)
+	return j.conclude(f)
+}
+
+// call finds what there is to a call.
+func (j *judge) call(f kinds.Facts) {
 	switch {
-	case f.LeavesPlan:
-		j.tool(Allow)
-		return j.leavesPlan(f)
-	case f.Harmless:
+	case f.LeavesPlan, f.Harmless:
 		j.tool(Allow)
 	case f.Command != nil:
 		j.command(f.Command.Text, f.Command.Dir)
@@ -118,6 +121,13 @@ func (p *Policy) Decide(f kinds.Facts) Verdict {
 		j.sends(f.Sends)
 	default:
 		j.tool(Ask)
+	}
+}
+
+// conclude is the verdict on what was found.
+func (j *judge) conclude(f kinds.Facts) Verdict {
+	if f.LeavesPlan {
+		return j.leavesPlan(f)
 	}
 	return j.verdict(f)
 }

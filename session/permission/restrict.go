@@ -33,7 +33,8 @@ func (s *shell) restrictOne(argv []string, at dirs) {
 			ms = append(ms, match{r, r.specific()})
 		}
 	}
-	s.ruled(rule(ms), "`"+visible(strings.Join(argv, " "))+"`")
+	what := visible(strings.Join(argv, " "))
+	s.ruled(s.weigh(what, ms), "`"+what+"`")
 }
 
 // restricts reports whether a rule that denies or asks covers a command: by the

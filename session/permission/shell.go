@@ -86,7 +86,7 @@ func (j *judge) toolWide() ruling {
 			ms = append(ms, match{r, weight{}})
 		}
 	}
-	return rule(ms)
+	return j.weigh("running commands", ms)
 }
 
 // coversText reports whether a rule is the text of the command as a whole, and
@@ -100,7 +100,7 @@ func (j *judge) coversText(text string) bool {
 			ms = append(ms, match{r, r.command.weight()})
 		}
 	}
-	r := rule(ms)
+	r := j.weigh("the whole text", ms)
 	if j.ruled(r, "this command") {
 		return false
 	}

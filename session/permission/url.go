@@ -32,8 +32,9 @@ func (j *judge) fetch(asked *kinds.URL) {
 			ms = append(ms, m)
 		}
 	}
-	r := rule(ms)
-	what := "`" + visible(u.String()) + "`"
+	what := visible(u.String())
+	r := j.weigh(what, ms)
+	what = "`" + what + "`"
 	if j.ruled(r, what) && r.action == Deny {
 		return
 	}
