@@ -34,6 +34,7 @@ func commandTable() []command {
 		{Command{"edit", "Replace text in a file, without a model", `PATH "OLD" "NEW"`}, parseEdit},
 		{Command{"fetch", "Read a page of the web, without a model", "URL"}, parseFetch},
 		{Command{"mode", "Show or change what is asked before it is done", "[MODE]"}, parseMode},
+		{Command{"permissions", "Show the rules in force, or take back what you granted", "[revoke N|PATTERN]"}, parsePermissions},
 		{Command{"model", "Show or change the model", "[PROVIDER/MODEL]"}, parseModel},
 		{Command{"help", "List the commands", ""}, parseHelp},
 	}

@@ -203,6 +203,9 @@ func hasRule(rules []permission.Rule, r permission.Rule) bool {
 	return false
 }
 
+// SourceGranted is the source of a rule that was kept for its project.
+const SourceGranted = "granted in this project"
+
 // Grants are the rules that the user granted in the project at root.
 func (p Paths) Grants(root string) ([]permission.Rule, error) {
 	all, err := p.grants().read()
@@ -211,7 +214,7 @@ func (p Paths) Grants(root string) ([]permission.Rule, error) {
 	}
 	var rules []permission.Rule
 	for _, r := range all[root] {
-		rule, err := permission.ParseRule(r.Permission, r.Pattern, r.Action, permission.Project, "granted in this project")
+		rule, err := permission.ParseRule(r.Permission, r.Pattern, r.Action, permission.Project, SourceGranted)
 		if err != nil {
 			continue // written by hand, or by a version with other patterns: it grants nothing
 		}
