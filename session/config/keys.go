@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -239,10 +241,27 @@ func readEnv(r *reader, v hujson.Value) error {
 	if r.config.Env == nil {
 		r.config.Env = map[string]*string{}
 	}
-	for name, value := range env {
-		r.config.Env[name] = value
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if r.scope == permission.Project && leadsKeys(name) {
+			r.warn(v.StartOffset, "env.%s cannot be set by a project, since it says where keys are sent or which; it was left out", name)
+			continue
+		}
+		r.config.Env[name] = env[name]
 	}
 	return nil
+}
+
+// leadsKeys reports whether a variable says where a program sends its keys, or
+// which: base URLs, headers, credentials and proxies (security/policy.md, section
+// 11).
+func leadsKeys(name string) bool {
+	name = strings.ToUpper(name)
+	for _, end := range []string{"_BASE_URL", "_API_BASE", "_API_KEY", "_AUTH_TOKEN", "_CUSTOM_HEADERS", "_PROXY"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 func readModels(r *reader, v hujson.Value) error {

@@ -17,11 +17,12 @@ import (
 
 // loadCase is what a case of a settings file has of its own.
 type loadCase struct {
-	Content json.RawMessage // of the file
+	Content  json.RawMessage // of the file
+	Approved json.RawMessage // the servers in it that the user agreed to
 }
 
 // loadConfig judges what a settings file of a project does: whether something of
-// it takes effect (allow) or nothing does (deny).
+// it takes effect (allow), does once the user agrees (ask), or nothing does (deny).
 func (r *Runner) loadConfig(c *cases.Case) (Outcome, error) {
 	var own loadCase
 	if err := c.Decode(&own); err != nil {
@@ -38,6 +39,15 @@ func (r *Runner) loadConfig(c *cases.Case) (Outcome, error) {
 	defer s.close()
 	name, err := s.inTree(c.Path)
 	if err != nil {
+		return Outcome{}, err
+	}
+	if len(own.Approved) > 0 {
+		approved := fmt.Sprintf(`{"mcpServers": %s}`, own.Approved)
+		if err := s.Add(cases.File{Path: name, Content: approved}); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if err := s.trust(); err != nil {
 		return Outcome{}, err
 	}
 	before, err := s.settings()
@@ -72,26 +82,36 @@ type settings struct {
 	granted  []permission.Rule
 	trusted  bool
 	problems []config.Problem
+	pending  []config.Enabled // what the user would be asked about before it holds
 }
 
-// settings reads them as a session does. That the case's folder is trusted is
-// taken as answered already; that another's trust is not inherited is looked up.
+// settings reads them as a session does. A case whose folder is trusted takes the
+// question about it as answered; what runs programs is asked about each for itself.
 func (s *scene) settings() (settings, error) {
 	paths := s.paths()
-	root, err := config.Root(s.roots.Dir())
-	if err != nil {
-		return settings{}, err
+	o := paths.Open(s.roots.Dir())
+	now := settings{config: o.Config, trusted: o.Trusted, problems: o.Problems}
+	if s.policy.Trusted {
+		now.config, now.problems = config.Load(config.LoadOptions{Paths: paths, Project: o.Root, Dir: s.roots.Dir(), Trusted: true})
+		now.trusted, now.pending = true, o.Pending
 	}
-	if _, err := os.Stat(s.At("trusted")); err == nil { // another folder, whose trust is not this one's
-		if _, err := paths.Trust(s.At("trusted")); err != nil {
-			return settings{}, err
+	var err error
+	now.granted, err = paths.Grants(o.Root)
+	return now, err
+}
+
+// trust trusts the folders that the case takes for trusted, as they are before its
+// file comes: its own, and the one beside it whose trust is not inherited.
+func (s *scene) trust() error {
+	for _, dir := range []string{s.roots.Dir(), s.At("trusted")} {
+		if _, err := os.Stat(dir); err != nil || dir == s.roots.Dir() && !s.policy.Trusted {
+			continue
+		}
+		if _, err := s.paths().Trust(dir); err != nil {
+			return err
 		}
 	}
-	var now settings
-	now.trusted, _ = paths.Trusted(s.roots.Dir())
-	now.config, now.problems = config.Load(config.LoadOptions{Paths: paths, Project: root, Trusted: s.policy.Trusted || now.trusted})
-	now.granted, err = paths.Grants(root)
-	return now, err
+	return nil
 }
 
 // paths are the agent's own folders in the scene's home.
@@ -111,6 +131,11 @@ func effect(before, after settings) (permission.Action, string) {
 	for _, p := range after.problems {
 		if !slices.Contains(before.problems, p) {
 			return permission.Deny, p.Text
+		}
+	}
+	for _, e := range after.pending {
+		if e.Part == config.PartHooks || e.Part == config.PartServers {
+			return permission.ForcedAsk, "it asks first about " + e.Text
 		}
 	}
 	same := reflect.DeepEqual(before.config, after.config) && slices.Equal(before.granted, after.granted) && before.trusted == after.trusted
