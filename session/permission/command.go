@@ -27,6 +27,9 @@ func (s *shell) simple(c *command) (cd bool) {
 	if s.restrict(argv, c.at) || !slices.Equal(argv, c.raw) && s.restrict(c.raw, c.at) {
 		return false
 	}
+	if s.count > maxCommands {
+		return false // it asks in any case, and only what denies is looked for
+	}
 	s.parts = append(s.parts, c)
 	s.last = c
 	why := s.beyond(c)

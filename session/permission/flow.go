@@ -102,7 +102,8 @@ func (s *shell) forWords(c *syntax.ForClause, it *syntax.WordIter, at dirs) {
 		}
 		count := s.count
 		for _, w := range words {
-			if s.spent() {
+			if s.rounds++; s.rounds > maxRounds*2 {
+				s.opaque("loops that run very often")
 				return
 			}
 			s.count = count

@@ -31,6 +31,9 @@ func (s *shell) gate(text string) bool {
 	if r, ok := firstSuspicious(text); ok {
 		s.floor("it holds the hidden or look-alike character " + escaped(r))
 	}
+	if strings.HasSuffix(text, `\`) {
+		s.floor("it ends in a backslash, which shells read in different ways")
+	}
 	if commentBackslash(text) {
 		s.floor("a line with a # ends in a backslash, which shells read in different ways")
 	}

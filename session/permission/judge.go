@@ -38,10 +38,11 @@ type judge struct {
 	bashDeny  bool // some deny rule is for commands
 	whole     bool // a rule covers the text of the command as a whole
 	parts     []*command
-	pipelines *pipelines   // the parts as they are shown; nil: the call is no command
-	text      string       // to be run in place of the command's, where that is allowed
-	writes    []writePlace // files that would be changed, for what "always" offers
-	trace     *trace       // nil: nobody asks how it is judged
+	pipelines *pipelines        // the parts as they are shown; nil: the call is no command
+	text      string            // to be run in place of the command's, where that is allowed
+	targets   map[string]string // of paths that were resolved
+	writes    []writePlace      // files that would be changed, for what "always" offers
+	trace     *trace            // nil: nobody asks how it is judged
 }
 
 // writePlace is a write that asks for no other reason than being one.

@@ -200,15 +200,24 @@ func below(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// resolved is an absolute path with its links resolved, as far as it exists.
+// resolved is an absolute path with its links resolved, as far as it exists. It
+// is looked up once for a call, since the folders that all is held against recur.
 func (j *judge) resolved(path string) string {
 	if j.Roots == nil {
 		return path
 	}
-	if p, err := j.Roots.Resolve(path); err == nil {
-		return p.Target
+	if target, ok := j.targets[path]; ok {
+		return target
 	}
-	return path
+	target := path
+	if p, err := j.Roots.Resolve(path); err == nil {
+		target = p.Target
+	}
+	if j.targets == nil {
+		j.targets = map[string]string{}
+	}
+	j.targets[path] = target
+	return target
 }
 
 // shown is how a path is called in reasons.
@@ -330,6 +339,12 @@ func (s *shell) operand(kind kinds.Access, text string, at dirs) {
 func (s *shell) resolve(text, dir string) (workspace.Path, error) {
 	if text == "" {
 		return workspace.Path{}, errors.New("the path is empty")
+	}
+	if s.paths++; s.paths == maxPaths {
+		s.floor("it names too many paths to be judged")
+	}
+	if s.paths >= maxPaths {
+		return workspace.Path{}, errors.New("there are too many paths")
 	}
 	if !filepath.IsAbs(text) {
 		text = dir + string(filepath.Separator) + text

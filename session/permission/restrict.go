@@ -33,6 +33,9 @@ func (s *shell) restrictOne(argv []string, at dirs) {
 			ms = append(ms, match{r, r.specific()})
 		}
 	}
+	if len(ms) == 0 {
+		return
+	}
 	what := visible(strings.Join(argv, " "))
 	s.ruled(s.weigh(what, ms), "`"+what+"`")
 }
@@ -105,7 +108,7 @@ func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
 	}
 	inner, certain := followers(name, argv[1:])
 	for _, words := range inner {
-		if seen[len(words)] || s.spent() {
+		if s.work += len(words) / 8; seen[len(words)] || s.spent() {
 			continue
 		}
 		s.restrictOne(words, at)
@@ -119,7 +122,8 @@ func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
 // spent counts what is done for one command, and asks where it is too much.
 func (s *shell) spent() bool {
 	const most = 3000
-	if s.work++; s.work == most {
+	if s.work++; s.work >= most && !s.tired {
+		s.tired = true
 		s.floor("it is too complicated to be judged")
 	}
 	return s.work >= most

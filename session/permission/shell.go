@@ -20,6 +20,9 @@ type shell struct {
 	count   int               // simple commands seen
 	depth   int               // of nesting
 	work    int               // what was done already, against spent
+	tired   bool              // it was too much
+	rounds  int               // of loops over words that were judged
+	paths   int               // that were resolved, against maxPaths
 	within  int               // texts and substitutions that the walk is inside of
 	looping bool
 	piped   bool // input comes from a pipe, a here-document or a file
@@ -35,7 +38,10 @@ type shell struct {
 // name them.
 type dirs []string
 
-const maxDirs = 8
+const (
+	maxDirs  = 8
+	maxPaths = 600 // looked up for one command
+)
 
 // command is one simple command.
 type command struct {
@@ -303,6 +309,9 @@ func (s *shell) binary(c *syntax.BinaryCmd, at dirs) dirs {
 	s.stmtApart(c.X, at)
 	was := s.piped
 	s.piped, s.from = true, s.producer(c.X)
+	if _, timed := c.Y.Cmd.(*syntax.TimeClause); timed {
+		s.opaque("`time` within a pipe is another program than before it")
+	}
 	s.stmtApart(c.Y, at)
 	s.piped, s.from = was, nil
 	return at
@@ -376,8 +385,11 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 // call judges a simple command.
 func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	s.count++
-	cmd := &command{text: printed(c), at: at, piped: s.piped, nested: s.within > 0, call: c, from: s.from}
+	cmd := &command{at: at, piped: s.piped, nested: s.within > 0, call: c, from: s.from}
 	s.from = nil
+	if s.count <= maxCommands {
+		cmd.text = printed(c)
+	}
 	for _, a := range c.Assigns {
 		set := s.assign(a, at)
 		cmd.assigns = append(cmd.assigns, set)

@@ -192,6 +192,9 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 	case *syntax.ParamExp:
 		s.param(p, at, b, d, quoted)
 	case *syntax.CmdSubst:
+		if p.Backquotes && holdsDocument(p) {
+			d.odd = "a here-document between back-quotes"
+		}
 		s.nestedStmts(p.Stmts, at)
 		if text, ok := hereText(p); ok && quoted {
 			b.WriteString(text)
@@ -210,6 +213,17 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 		}
 		s.inner(part, at)
 	}
+}
+
+// holdsDocument reports whether there is a here-document in a substitution:
+// between back-quotes, shells find different ends of it.
+func holdsDocument(c *syntax.CmdSubst) (found bool) {
+	syntax.Walk(c, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		found = found || ok && r.Hdoc != nil
+		return !found
+	})
+	return found
 }
 
 // hereText is the text of "$(cat <<'EOF' … EOF)", which is known to the letter:

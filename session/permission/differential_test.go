@@ -1,0 +1,217 @@
+//go:build unix
+
+package permission
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+var (
+	differentialStrings = flag.Int("differential", 10_000, "how many strings TestDifferential makes; 100,000 in the usual check")
+	differentialSeed    = flag.Uint64("differential-seed", 1, "what TestDifferential's strings are made of")
+)
+
+// recorder is a bash in which every external program is replaced by one that
+// only notes how it was called. It reads strings that end in NUL from descriptor
+// 3, evaluates each in a shell of its own, and writes a line for each call to
+// descriptor 4: the number of the string and the words. Nothing can be found in its PATH,
+// no string holds a slash, and what could reach other processes is switched off.
+const recorder = `
+exec 203<&3 204>&4 3<&- 4>&-
+ulimit -f 64 -c 0
+__step() { (( ++__steps <= 8 )) || exit 0; }
+command_not_found_handle() {
+	__step
+	builtin local IFS=$'\x01' __m
+	__m="$__i$IFS$*"
+	builtin printf '%s\n' "${__m//$'\n'/$'\x02'}" >&204
+	[[ $1 != *[13579] ]]
+}
+for __n in 0 1 2 3 4 5 6 7 8 9; do eval "p$__n() { command_not_found_handle p$__n \"\$@\"; }"; done
+true() { __step; }
+:() { __step; }
+echo() { __step; }
+enable -n kill exec fc history suspend logout bg fg jobs disown umask source . hash alias trap shopt bind complete compgen compopt wait
+enable -n enable
+__i=0
+while IFS= read -r -d '' -u 203 __s; do
+	__steps=0
+	(
+		ulimit -t 1
+		eval "$__s"
+	) </dev/null >/dev/null 2>&1 203<&-
+	(( ++__i ))
+done
+`
+
+// TestDifferential holds what bash runs of generated commands against what was
+// judged of them: each program that it calls, and each call's words, are among
+// the commands that were judged, or the command was not understood and asks
+// (policy section 3).
+func TestDifferential(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash to compare with")
+	}
+	const batch = 2500
+	n := *differentialStrings
+	if testing.Short() {
+		n = batch
+	}
+	for first := 0; first < n; first += batch {
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			t.Parallel()
+			compareWithBash(t, bash, rand.New(rand.NewPCG(*differentialSeed, uint64(first))), batch)
+		})
+	}
+}
+
+// judgedCalls is what was judged of one string.
+type judgedCalls struct {
+	text   string
+	runsAs string          // what would run in its place; empty: it is asked about
+	calls  map[string]bool // words, joined by NUL
+	names  map[string]bool
+}
+
+// judgedOf judges a string; understood is false where it asks whatever the rules
+// say.
+func judgedOf(p *Policy, text string) (c judgedCalls, understood bool) {
+	j := newJudge(p, "bash")
+	j.command(text, p.Roots.Dir())
+	c = judgedCalls{text: text, calls: map[string]bool{}, names: map[string]bool{}}
+	for _, f := range j.found {
+		if f.class >= opaque {
+			return c, false
+		}
+		if f.class != plain {
+			j.text = ""
+		}
+	}
+	c.runsAs = j.text
+	for _, part := range j.parts {
+		for _, argv := range [][]string{part.raw, guesses(part.words)} {
+			if len(argv) > 0 {
+				c.names[argv[0]] = true
+				c.calls[strings.Join(argv, "\x00")] = true
+			}
+		}
+	}
+	return c, true
+}
+
+// recordedCall is a program that bash would have run.
+type recordedCall struct {
+	string int // its number
+	words  []string
+}
+
+// record gives strings to the recorder and returns what they called.
+func record(t *testing.T, bash, dir string, runs []judgedCalls) []recordedCall {
+	t.Helper()
+	in, feed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bash, "--noprofile", "--norc", "-c", recorder)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + filepath.Join(dir, "none"), "HOME=" + dir, "PWD=" + dir}
+	cmd.ExtraFiles = []*os.File{in, out}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	out.Close()
+	go func() { // ends with the recorder
+		defer feed.Close()
+		w := bufio.NewWriter(feed)
+		defer w.Flush()
+		for _, j := range runs {
+			w.WriteString(j.text)
+			w.WriteByte(0)
+		}
+	}()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(notes); err != nil {
+		t.Fatal(err)
+	}
+	notes.Close()
+	if err := cmd.Wait(); err != nil && ctx.Err() != nil {
+		t.Fatalf("the recorder ended with %v", err)
+	}
+	return recordedCalls(t, text.String())
+}
+
+// recordedCalls reads what the recorder wrote: a line a call.
+func recordedCalls(t *testing.T, notes string) (calls []recordedCall) {
+	t.Helper()
+	for line := range strings.Lines(notes) {
+		words := strings.Split(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\x02", "\n"), "\x01")
+		number, err := strconv.Atoi(words[0])
+		if err != nil || len(words) < 2 {
+			t.Fatalf("the recorder wrote %q", line)
+		}
+		calls = append(calls, recordedCall{number, words[1:]})
+	}
+	return calls
+}
+
+// compareWithBash makes n strings and holds what bash runs of them against what
+// was judged.
+func compareWithBash(t *testing.T, bash string, r *rand.Rand, n int) {
+	dir := t.TempDir()
+	roots, err := workspace.NewRoots(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer roots.Close()
+	p := &Policy{Roots: roots, Home: dir, Trusted: true, Lookup: func(string) bool { return true },
+		Rules: []Rule{{Permission: permBash, Action: Allow, Scope: Session}}}
+	var runs []judgedCalls
+	for range n {
+		j, understood := judgedOf(p, generated(r))
+		if !understood {
+			continue
+		}
+		if as := j.runsAs; as != "" && r.IntN(2) == 0 { // what is allowed, and what was written
+			j.text = as
+		}
+		runs = append(runs, j)
+	}
+	if len(runs) < n/20 {
+		t.Errorf("only %d of %d strings were understood: the generator compares nothing", len(runs), n)
+	}
+	t.Logf("%d of %d strings were understood", len(runs), n)
+	for _, call := range record(t, bash, dir, runs) {
+		j := runs[call.string]
+		switch {
+		case !j.names[call.words[0]]:
+			t.Errorf("%q runs %q, which was not judged", j.text, call.words)
+		case !strings.ContainsAny(j.text, "*?[") && !j.calls[strings.Join(call.words, "\x00")]:
+			t.Errorf("%q runs %q, which was judged with other words", j.text, call.words)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+//go:build unix
+
+package permission
+
+import (
+	"math/rand/v2"
+	"strings"
+)
+
+// generated is a text that is a command, or nearly one: of the grammar, often
+// with some of its pieces changed, or pieces in any order. It holds no slash, no
+// "..", and no name of a program that exists.
+func generated(r *rand.Rand) string {
+	g := &generator{r: r}
+	switch r.IntN(10) {
+	case 0:
+		for range 1 + r.IntN(12) {
+			g.add(pieces[r.IntN(len(pieces))])
+		}
+	default:
+		g.list(0)
+	}
+	if r.IntN(2) == 0 {
+		for range 1 + r.IntN(3) {
+			g.mutate()
+		}
+	}
+	return strings.Join(g.out, "")
+}
+
+// pieces are what commands are made of, above all where parsers differ.
+var pieces = []string{
+	"p1", "p2", "p3", "p4", "p5", "a", "b", " ", " ", " ", "\t", "\n", "\n", "\\\n", "\r", ";", "&", "&&", "||", "|", "|&", "(", ")", "{ ", "; }",
+	"'", "'", "\"", "\"", "`", "`", "$(", "${", "}", "$x", "${x}", "${x:-p6}", "$((1+2))", "$((", "))", "#", " #", "# p6 \\\n", "\\", "\\'", "$'", "$'p\\x36'", "$'\\n'", "$\"",
+	"!", "! ", "[[ ", " ]]", "[ ", " ]", "case a in ", "a) ", "(a) ", " esac", ";;", ";&", ";;&", "if ", "; then ", "; else ", "; elif ", "; fi", "for x in ", "; do ", "; done", "while ", "until ",
+	"<<E\n", "\nE\n", "<<-E\n", "\n\tE\n", "<<'E'\n", "<<\\E\n", "<<\"E\"\n", "<(", ">(", ">", ">>", "<", "2>&1", ">&", "&>", ">|", "<>", "<<<", "<<< ", "{p1,a}", "{a,b}", "{1..3}", "{a", ",b}",
+	"=", "x=", "x=p7", "x=a", "y+=b", "x[0]=", "time ", "time -p ", "coproc ", "function ", "f() ", "@(", "!(", "?(", "~", "*", "?", "[", "]", "-", "--", "-x", "echo ", ": ", "true ", "command ", "timeout 5 ", "env ",
+	"nice ", "nohup ", "xargs ", "select x in ", "let ", "((", "p8", "p9", "p0", "2", "1>", "2>", "!!", "^a^b", "in", "do", "done", "then", "fi", "esac", "{", "}", "p1=", "\\p2", "p\\\n3", "p'4'", "\"p5\"",
+	"\u00a0", "\u00e9", "\f", "\v", "$x ", "$1", "$?", "$@", "printf ", "test ", "set -e; ", "set -- ", "cd ", "-eq ", " -a ", " = ", "break; ", "exit 0; ", "return; ", "eval ", "\\\\\n", "' #'", "\n#", "\n\n", ";;\n", "&\n", "|\n", "&&\n",
+}
+
+type generator struct {
+	r   *rand.Rand
+	out []string
+}
+
+func (g *generator) add(pieces ...string) { g.out = append(g.out, pieces...) }
+
+func (g *generator) pick(of ...string) string { return of[g.r.IntN(len(of))] }
+
+// mutate changes one piece.
+func (g *generator) mutate() {
+	if len(g.out) == 0 {
+		return
+	}
+	i, p := g.r.IntN(len(g.out)), pieces[g.r.IntN(len(pieces))]
+	switch g.r.IntN(4) {
+	case 0:
+		g.out[i] = p
+	case 1:
+		g.out = append(g.out[:i], g.out[i+1:]...)
+	case 2:
+		j := g.r.IntN(len(g.out))
+		g.out[i], g.out[j] = g.out[j], g.out[i]
+	default:
+		g.out = append(g.out[:i:i], append([]string{p}, g.out[i:]...)...)
+	}
+}
+
+func (g *generator) list(depth int) {
+	for i := range 1 + g.r.IntN(max(1, 3-depth)) {
+		if i > 0 {
+			g.add(g.pick("; ", "\n", " && ", " || ", " | ", " & ", ";\n", " |& ", " # a\n", "\n\n"))
+		}
+		g.command(depth)
+	}
+}
+
+func (g *generator) command(depth int) {
+	form := g.r.IntN(24)
+	if depth > 1 {
+		form = 0
+	}
+	block := func(parts ...string) {
+		for _, p := range parts {
+			if p == "" {
+				g.list(depth + 1)
+			} else {
+				g.add(p)
+			}
+		}
+	}
+	switch form {
+	case 1:
+		block("(", "", ")")
+	case 2:
+		block("{ ", "", "; }")
+	case 3:
+		block("if ", "", "; then ", "", "; else ", "", "; fi")
+	case 4:
+		block("for x in a p6 b; do ", "", "; done")
+	case 5:
+		block("while ", "", "; do ", "", "; done")
+	case 6:
+		block("case a in a) ", "", ";; b|c) ", "", g.pick(";;", ";&", ""), " esac")
+	case 7:
+		g.add("! ")
+		g.simple(depth)
+	case 8:
+		g.add(g.pick("time ", "time -p "))
+		g.simple(depth)
+	case 9:
+		block("[[ a = b ]] && ", "")
+	case 10:
+		g.add("x=", g.pick("a", "p7", "'p6 a'", "$(p2)", "\"$(p3 a)\""), g.pick("; ", "\n", " && "))
+		g.simple(depth)
+	default:
+		g.simple(depth)
+	}
+}
+
+func (g *generator) simple(depth int) {
+	switch g.r.IntN(12) {
+	case 0:
+		g.add(g.pick("command ", "LANG=C ", "TZ=a LC_ALL=b ", "timeout 5 ", "env ", "nice -n 5 "))
+	case 1:
+		g.add(g.pick(">a ", "2>&1 ", "<b "))
+	}
+	g.add(g.pick("p1", "p2", "p3", "p4", "p5", "\\p6", "p'7'", "\"p8\"", "$'p9'", "p\\\n0", "echo", "true", ":", "p1", "p2", "printf a", "test a ="))
+	here := ""
+	for range g.r.IntN(4) {
+		g.add(" ")
+		switch g.r.IntN(9) {
+		case 0:
+			if depth < 3 {
+				open := g.pick("$(", "\"$(", "<(", "`")
+				g.add(open)
+				g.list(depth + 2)
+				g.add(map[string]string{"$(": ")", "\"$(": ")\"", "<(": ")", "`": "`"}[open])
+			}
+		case 1:
+			g.add(g.pick("$x", "\"$x\"", "${x}", "$?", "$((1+2))", "{a,p5}", "{1..3}", "~", "*"))
+		case 2:
+			g.add(g.pick(">a", ">>b", "2>&1", "<a", "&>a", "<<< p6", "<<< \"a b\""))
+		case 3:
+			if here == "" {
+				here = g.pick("\na\nE\n", "\np6\n\tE\nE\n", "\n$(p7)\nE\n", "\np8 \\\nE\nE\n", "\n`p9`\n\ta\nE\n", "\n\\$(p1)\nE\n", "\nE\n")
+				g.add(g.pick("<<E", "<<'E'", "<<-E", "<<\"E\"", "<<\\E", "<< E"))
+			}
+		default:
+			g.add(g.pick("a", "b", "-x", "--", "'a b'", "'#'", "a#b", "\"a'b\"", "\\;", "'$(p6)'", "\"\\$(p6)\"", "\"\\`p6\\`\"", "$'\\'p6'", "$'a\\nb'", "a=b", "p6", "=", "!", "]]", "}", "'\n'", "\"\n\"", "\\\n", "\\#", "if", "done", "%", "^a", "1>"))
+		}
+	}
+	if here != "" {
+		g.add(here)
+	}
+}
