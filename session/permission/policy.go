@@ -51,6 +51,8 @@ type Policy struct {
 	OutsideDenied bool
 	// Private is what of private networks web_fetch may reach.
 	Private kinds.Private
+	// Watchdogs look at every call, beside the built-in one.
+	Watchdogs []Watchdog
 	// Hosts are the only ones that web_fetch may reach (the capability of policy
 	// section 1); nil: any.
 	Hosts []string
@@ -122,6 +124,7 @@ func (j *judge) call(f kinds.Facts) {
 	default:
 		j.tool(Ask)
 	}
+	j.watch(f)
 }
 
 // conclude is the verdict on what was found.
