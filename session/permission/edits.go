@@ -85,8 +85,26 @@ func (s *shell) sedInPlace(args []string, at dirs) bool {
 		}
 		s.operand(kinds.Read, f, at)
 		s.operand(kinds.Write, f, at)
+		for _, a := range args {
+			if suffix := backupSuffix(a); suffix != "" {
+				s.operand(kinds.Write, f+suffix, at)
+			}
+		}
 	}
 	return true
+}
+
+// backupSuffix is what the name of the copy ends in that a sed with this argument
+// keeps; empty: it keeps none.
+func backupSuffix(arg string) string {
+	if !inPlace.MatchString(arg) {
+		return ""
+	}
+	if suffix, ok := strings.CutPrefix(arg, "--in-place="); ok {
+		return suffix
+	}
+	suffix, _ := strings.CutPrefix(arg, "-i")
+	return suffix
 }
 
 func (s *shell) isLink(text, dir string) bool {
