@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/model/anthropic"
@@ -80,6 +81,12 @@ func (s *Session) chooseModel() (chosenModel, error) {
 func (m *Sessions) connect(cfg *config.Config, c config.Choice) (chosenModel, error) {
 	if c.Missing != "" {
 		return chosenModel{}, &AuthError{c.Missing}
+	}
+	m.secrets.Know(c.Key, c.Token)
+	for name, value := range c.Headers {
+		if kinds.SecretName(name) {
+			m.secrets.Know(value)
+		}
 	}
 	chosen := chosenModel{name: c.Name(), id: c.Model, info: m.infoOf(cfg, c.Name())}
 	if c.API == model.APICommands {

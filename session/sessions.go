@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/store"
 	"github.com/acp-agent/acp-agent/tools"
@@ -46,7 +47,10 @@ type Options struct {
 	Model  string // the flag --model: provider/model; empty: as configured
 	Getenv func(string) string
 	Log    *slog.Logger
-	PDF    tools.PDF // nil: PDF files are not read
+	// Secrets learns the keys that models are asked with, and takes them out of
+	// what is logged and of errors; nil: only what looks like a secret is.
+	Secrets *kinds.Redactor
+	PDF     tools.PDF // nil: PDF files are not read
 }
 
 // Sessions is all sessions of one process.
@@ -58,6 +62,8 @@ type Sessions struct {
 	flag   string
 	getenv func(string) string
 	log    *slog.Logger
+
+	secrets *kinds.Redactor
 
 	database *database
 
@@ -80,7 +86,7 @@ func New(o Options) *Sessions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, flag: o.Model, getenv: o.Getenv, log: o.Log,
+	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, flag: o.Model, getenv: o.Getenv, log: o.Log, secrets: o.Secrets,
 		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}, trusting: map[string]*trustQuestion{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s

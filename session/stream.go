@@ -45,7 +45,7 @@ func (t *Turn) ask(ctx context.Context, nudge bool) (*reply, error) {
 		}
 		delay := backoff(limits.BaseDelay, limits.MaxDelay, failed.RetryAfter, attempt)
 		if attempt == 0 {
-			t.update(ctx, Notice{fmt.Sprintf("The model did not answer (%v). Trying again.", failed)})
+			t.update(ctx, Notice{fmt.Sprintf("The model did not answer (%s). Trying again.", t.session.sessions.secrets.Keys(failed.Error()))})
 		}
 		timer := time.NewTimer(delay)
 		select {

@@ -317,7 +317,9 @@ func (s *Session) remember(msgs ...model.Message) {
 func (t *Turn) actionable(err error) error {
 	var failed *model.Error
 	if errors.As(err, &failed) {
-		return err
+		clean := *failed
+		clean.Message = t.session.sessions.secrets.Keys(failed.Message)
+		return &clean
 	}
 	return fmt.Errorf("model %s: %w", t.llm.name, err)
 }

@@ -40,17 +40,14 @@ func (s *Session) newWeb() tools.Web {
 }
 
 // permitRedirect decides on a redirect as on a new call, but nobody is asked in
-// the middle of one: what would be asked about ends it. What was asked about
-// already was the origin, so that a redirect within it goes on.
+// the middle of one: what would be asked about ends it.
 func (s *Session) permitRedirect(first, next *kinds.URL) error {
-	v := s.decide(kinds.Facts{Tool: "web_fetch", URL: next, ReadOnly: true})
-	switch {
-	case v.Action == permission.Allow:
+	p := s.policy()
+	switch v := s.narrow(p, kinds.Facts{Tool: "web_fetch", URL: next, ReadOnly: true}, p.Redirect(first, next)); v.Action {
+	case permission.Allow:
 		return nil
-	case v.Action == permission.Deny:
+	case permission.Deny:
 		return &deniedError{v.Reason}
-	case v.Action == permission.Ask && s.cfg().Web.Private.Secure(first).Origin() == next.Origin():
-		return nil
 	}
 	return web.ErrAsks
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
 )
 
@@ -63,7 +64,9 @@ func (c *doctorCommand) Run(p *process) error {
 	} {
 		report.Findings = append(report.Findings, look(context.Background())...)
 	}
-	for _, f := range report.Findings {
+	secrets := d.secrets()
+	for i, f := range report.Findings {
+		report.Findings[i].Text, report.Findings[i].Advice = secrets.Keys(f.Text), secrets.Keys(f.Advice)
 		report.OK = report.OK && f.Severity != broken
 	}
 	if err := c.show(p, report); err != nil {
@@ -73,6 +76,14 @@ func (c *doctorCommand) Run(p *process) error {
 		return &statusError{Status: statusFailed}
 	}
 	return nil
+}
+
+// secrets knows what the report must not hold.
+func (d *patient) secrets() *kinds.Redactor {
+	r := &kinds.Redactor{}
+	r.KnowEnvironment(os.Environ())
+	r.Know(d.paths.StoredKeys()...)
+	return r
 }
 
 func newPatient(p *process) *patient {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/alecthomas/kong"
 )
 
@@ -123,7 +124,7 @@ func (p *process) finish(err error) int {
 		status, silent = s.Status, s.Err == nil
 	}
 	if !silent {
-		fmt.Fprintln(p.errout, "acp-agent: "+err.Error())
+		fmt.Fprintln(p.errout, "acp-agent: "+(*kinds.Redactor)(nil).Keys(err.Error()))
 	}
 	return status
 }

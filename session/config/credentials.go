@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +48,13 @@ func (p Paths) Logout(provider string) (forgotten int, err error) {
 		return nil
 	})
 	return forgotten, err
+}
+
+// StoredKeys are all keys that Login kept, as far as they can be read: what a log
+// must not hold.
+func (p Paths) StoredKeys() []string {
+	keys, _ := p.credentials().read()
+	return slices.Collect(maps.Values(keys))
 }
 
 // StoredKey is the key that Login kept; empty where there is none.

@@ -72,15 +72,38 @@ var errTimeout = errors.New("time is over")
 func (c *Client) Fetch(ctx context.Context, r tools.WebRequest) (tools.WebPage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.o.Timeout, errTimeout)
 	defer cancel()
-	page, err := c.follow(ctx, r)
+	page, err := c.follow(ctx, r, c.hop)
 	if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
 		return page, fmt.Errorf("%s did not answer in full within %v; try another source", r.URL, c.o.Timeout)
 	}
 	return page, err
 }
 
+// Rehearse goes the way of a fetch without a request: names are looked up and
+// addresses dialled, and closed again, as Options say, and location, which may be
+// empty, answers in place of each server where it redirects to.
+func (c *Client) Rehearse(ctx context.Context, u *kinds.URL, location func(at *kinds.URL) string) error {
+	_, err := c.follow(ctx, tools.WebRequest{URL: u}, func(ctx context.Context, at *kinds.URL, _ string) (tools.WebPage, *kinds.URL, error) {
+		conn, err := c.dial(ctx, "tcp", at)
+		if err != nil {
+			return tools.WebPage{}, nil, err
+		}
+		_ = conn.Close()
+		to := location(at)
+		if to == "" {
+			return tools.WebPage{URL: at}, nil, nil
+		}
+		next, err := c.target(at, to)
+		return tools.WebPage{}, next, err
+	})
+	return err
+}
+
+// hopper makes one request. It returns the page, or where a redirect leads.
+type hopper func(ctx context.Context, at *kinds.URL, format string) (tools.WebPage, *kinds.URL, error)
+
 // follow fetches what the URL, or the redirects that it answers, lead to.
-func (c *Client) follow(ctx context.Context, r tools.WebRequest) (tools.WebPage, error) {
+func (c *Client) follow(ctx context.Context, r tools.WebRequest, hop hopper) (tools.WebPage, error) {
 	at := c.o.Private.Secure(r.URL)
 	if err := c.o.Private.Check(at); err != nil {
 		return tools.WebPage{}, err
@@ -88,7 +111,7 @@ func (c *Client) follow(ctx context.Context, r tools.WebRequest) (tools.WebPage,
 	seen := map[string]bool{}
 	for hops := 0; ; hops++ {
 		seen[at.String()] = true
-		page, next, err := c.hop(ctx, at, r.Format)
+		page, next, err := hop(ctx, at, r.Format)
 		if err != nil && hops == 0 && at.Scheme != r.URL.Scheme {
 			err = fmt.Errorf("%w (http was changed to https)", err)
 		}

@@ -55,6 +55,8 @@ type judge struct {
 // that takes a case judges it.
 func judges() []judge {
 	return []judge{
+		{"display", has("must_contain"), (*Runner).display},
+		{"net", hasOp(netOps()...), (*Runner).net},
 		{"always", has("offer"), (*Runner).always},
 		{"load_config", hasOp("load_config"), (*Runner).loadConfig},
 		{"path", hasOp(pathOps()...), (*Runner).path},

@@ -21,7 +21,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bash", "path", "always"} {
+	for _, name := range []string{"bash", "path", "always", "net", "display"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := corpus.New(layout)
@@ -50,5 +50,26 @@ func TestCorpus(t *testing.T) {
 			}
 			t.Logf("%d cases pass, %d of them stricter than wanted", passed, strict)
 		})
+	}
+}
+
+// TestFurther judges what the repository's cases leave out of the kinds net and
+// display: other characters, other secrets, other forms of addresses.
+func TestFurther(t *testing.T) {
+	layout, err := cases.ReadLayout(filepath.Join(folder, "layout.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := corpus.New(layout)
+	defer r.Close()
+	for _, name := range []string{"net", "display"} {
+		for c, err := range cases.Read(filepath.Join("testdata", name+".jsonl")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := r.Run(c); err != nil || out.Failure != "" {
+				t.Errorf("%s: %s: %v %s", c.Place(), c.ID, err, out.Failure)
+			}
+		}
 	}
 }
