@@ -37,8 +37,8 @@ var rewrites = map[string]func(words []string) string{
 	"in a substitution":         func(w []string) string { return `echo "$(` + strings.Join(w, " ") + `)"` },
 }
 
-// plainWords are the words of a command that is nothing but words.
-func plainWords(cmd string) []string {
+// bareWords are the words of a command that is nothing but words.
+func bareWords(cmd string) []string {
 	file, err := syntax.NewParser().Parse(strings.NewReader(cmd), "")
 	if err != nil || !isASCII(cmd) || len(file.Stmts) != 1 || len(file.Stmts[0].Redirs) > 0 || strings.ContainsAny(cmd, "#~*?[{}\\\r\n'\"$`=|&;()<>!") {
 		return nil
@@ -63,7 +63,7 @@ func TestRewritesNeverLoosen(t *testing.T) {
 		}
 	}
 	for _, c := range cases {
-		words := plainWords(c.Cmd)
+		words := bareWords(c.Cmd)
 		if words == nil || slices.ContainsFunc(c.Rules, func(r corpusRule) bool { return r.Action == "allow" }) {
 			continue // a rule for the text as it stands may ask about another
 		}
@@ -98,7 +98,7 @@ func TestAllowNeverBeatsDeny(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
 	for _, c := range corpusCommands(t) {
-		words := plainWords(c.Cmd)
+		words := bareWords(c.Cmd)
 		if words == nil || len(c.Rules) > 0 {
 			continue
 		}
