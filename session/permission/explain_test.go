@@ -19,7 +19,7 @@ func TestExplainNamesWhatDecides(t *testing.T) {
 	e := p.Explain(kinds.Facts{Tool: "bash", Command: &kinds.Command{Text: "ls src && go test ./... && git push; touch x >> .env", Dir: p.Roots.Dir()}})
 	var got []string
 	for _, part := range e.Parts {
-		line := part.Text + ": " + worded(part.Action)
+		line := part.Text + ": " + strings.TrimPrefix(part.Action.String(), "forced-")
 		if part.By != nil {
 			line += " by " + part.By.Source
 		}

@@ -50,7 +50,7 @@ func TestJudgedTextOfCorpus(t *testing.T) {
 	s := newScene(t, layout(t))
 	for _, c := range corpusCommands(t) {
 		p := s.policy(t, c)
-		v := bash(p, s.tokens.Replace(c.Cmd))
+		v := bash(p, s.Expand(c.Cmd))
 		if v.Action != Allow {
 			continue
 		}

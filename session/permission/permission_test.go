@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/permission/cases"
 )
 
 // project is a policy over a small project on disk.
 func project(t testing.TB) *Policy {
 	t.Helper()
 	s := newScene(t, layout(t))
-	return s.policy(t, corpusCase{})
+	return s.policy(t, &cases.Case{})
 }
 
 func bash(p *Policy, cmd string) Verdict {
@@ -405,8 +406,8 @@ func TestOffersForMCP(t *testing.T) {
 
 func TestProgramsAreFoundInStableFolders(t *testing.T) {
 	s := newScene(t, layout(t))
-	bin := filepath.Join(s.root, "bin")
-	for _, f := range []string{filepath.Join(bin, "wc"), filepath.Join(s.root, "ws", "tools", "head")} {
+	bin := filepath.Join(s.Root, "bin")
+	for _, f := range []string{filepath.Join(bin, "wc"), filepath.Join(s.Root, "ws", "tools", "head")} {
 		if err := os.MkdirAll(filepath.Dir(f), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +415,7 @@ func TestProgramsAreFoundInStableFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := s.policy(t, corpusCase{PATH: []string{bin, "", "rel", filepath.Join(s.root, "ws", "tools")}})
+	p := s.policy(t, &cases.Case{PATH: []string{bin, "", "rel", filepath.Join(s.Root, "ws", "tools")}})
 	if !slices.Equal(p.Path, []string{bin}) || len(p.RemovedPath) != 3 {
 		t.Fatalf("kept %q, removed %q", p.Path, p.RemovedPath)
 	}

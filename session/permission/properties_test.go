@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/permission/cases"
 )
 
 // The properties hold for every command of the corpus.
 
-func corpusCommands(t *testing.T) []corpusCase {
-	cases := readCorpus(t, "bash_cases.jsonl")
-	return slices.DeleteFunc(cases, func(c corpusCase) bool { return len(c.FS) > 0 || c.PATH != nil })
+func corpusCommands(t *testing.T) []*cases.Case {
+	return slices.DeleteFunc(readCorpus(t, "bash_cases.jsonl"), func(c *cases.Case) bool { return len(c.FS) > 0 || c.PATH != nil })
 }
 
 func TestStricterIsNeverLooser(t *testing.T) {
@@ -21,7 +21,7 @@ func TestStricterIsNeverLooser(t *testing.T) {
 	s := newScene(t, layout(t))
 	for _, c := range corpusCommands(t) {
 		base := s.policy(t, c)
-		cmd := s.tokens.Replace(c.Cmd)
+		cmd := s.Expand(c.Cmd)
 		decide := func(change func(*Policy)) Action {
 			p := *base
 			p.Rules = slices.Clone(base.Rules)
@@ -58,13 +58,12 @@ func TestStricterIsNeverLooser(t *testing.T) {
 func TestCompoundIsAsStrictAsItsParts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
-	cases := corpusCommands(t)
-	for i, c := range cases {
+	for i, c := range corpusCommands(t) {
 		if c.Kind == "parse-error" || strings.ContainsAny(c.Cmd, "#\\<") || len(c.Cmd) > 200 {
 			continue // the join would be another text: a comment, a line continued, a document
 		}
 		p := s.policy(t, c)
-		cmd := s.tokens.Replace(c.Cmd)
+		cmd := s.Expand(c.Cmd)
 		alone := bash(p, cmd).Action
 		for j, form := range []string{"ls; %s", "ls && %s", "ls | { %s\n}", "( %s )", "{ %s\n}", "! true || %s", "if true; then %s\nfi", "%s\nls", "ls & %s"} {
 			if (i+j)%3 != 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/permission/cases"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -55,25 +56,25 @@ func bareWords(cmd string) []string {
 func TestRewritesNeverLoosen(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
-	cases := corpusCommands(t)
+	all := corpusCommands(t)
 	n := 0
 	for _, cmd := range []string{"rm -rf src", "make", "make all", "git push -f", "cat main.go", "ls -la", "cat .env", "curl -o x y", "touch x", "sed -i p main.go", "go test -exec x", "cp a b", "ln -s a b", "rm -rf /", "python3 x.py"} {
 		for _, mode := range []Mode{Default, AcceptEdits, Plan, BypassPermissions} {
-			cases = append(cases, corpusCase{Cmd: cmd, Mode: mode})
+			all = append(all, &cases.Case{Cmd: cmd, Mode: string(mode)})
 		}
 	}
-	for _, c := range cases {
+	for _, c := range all {
 		words := bareWords(c.Cmd)
-		if words == nil || slices.ContainsFunc(c.Rules, func(r corpusRule) bool { return r.Action == "allow" }) {
+		if words == nil || slices.ContainsFunc(c.Rules, func(r cases.Rule) bool { return r.Action == "allow" }) {
 			continue // a rule for the text as it stands may ask about another
 		}
 		p := s.policy(t, c)
-		plainly := bash(p, s.tokens.Replace(c.Cmd)).Action
+		plainly := bash(p, s.Expand(c.Cmd)).Action
 		for name, rewrite := range rewrites {
 			if words[0] == "rg" && name == "last word in braces" {
 				continue // another folder to search
 			}
-			if cmd := s.tokens.Replace(rewrite(words)); loosened(bash(p, cmd).Action, plainly) {
+			if cmd := s.Expand(rewrite(words)); loosened(bash(p, cmd).Action, plainly) {
 				t.Errorf("%s: %q is %v, and %q %v (%s)", c.Mode, c.Cmd, plainly, cmd, bash(p, cmd).Action, name)
 			}
 			n++
@@ -128,11 +129,11 @@ func TestAllowNeverBeatsDeny(t *testing.T) {
 func TestOfferedPatternsOpenNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
-	p := s.policy(t, corpusCase{})
+	p := s.policy(t, &cases.Case{})
 	offered := map[string]Rule{}
 	for _, file := range []string{"bash_cases.jsonl", "always_cases.jsonl"} {
 		for _, c := range readCorpus(t, file) {
-			for _, g := range bash(p, s.tokens.Replace(c.Cmd)).Always {
+			for _, g := range bash(p, s.Expand(c.Cmd)).Always {
 				for _, r := range g.Rules {
 					offered[r.Pattern] = r
 				}
@@ -148,10 +149,10 @@ func TestOfferedPatternsOpenNothingElse(t *testing.T) {
 		with := *p
 		with.Rules = []Rule{r}
 		for _, c := range cases {
-			if c.Mode != Default || len(c.Rules) > 0 || c.Headless || c.Trusted != nil || c.Want == "allow" || !strings.Contains(c.Cmd, literal[0][:1]) {
+			if c.Mode != string(Default) || len(c.Rules) > 0 || c.Headless || c.Trusted != nil || c.Want == "allow" || !strings.Contains(c.Cmd, literal[0][:1]) {
 				continue
 			}
-			cmd := s.tokens.Replace(c.Cmd)
+			cmd := s.Expand(c.Cmd)
 			if before := bash(p, cmd).Action; before == Allow || bash(&with, cmd).Action != Allow {
 				continue
 			} else if before >= ForcedAsk || !strings.Contains(strings.Join(strings.Fields(cmd), " "), strings.Join(literal, " ")) {
@@ -211,7 +212,7 @@ func BenchmarkCorpus(b *testing.B) {
 	var jobs []job
 	for _, c := range readCorpus(b, "bash_cases.jsonl") {
 		p := s.policy(b, c)
-		jobs = append(jobs, job{p, kinds.Facts{Tool: "bash", Command: &kinds.Command{Text: s.tokens.Replace(c.Cmd), Dir: p.Roots.Dir()}}})
+		jobs = append(jobs, job{p, kinds.Facts{Tool: "bash", Command: &kinds.Command{Text: s.Expand(c.Cmd), Dir: p.Roots.Dir()}}})
 	}
 	for b.Loop() {
 		for _, j := range jobs {
