@@ -76,6 +76,9 @@ func (s *shell) setVariables(list []assign) {
 // forWords judges a loop over words: the body once for each of them.
 func (s *shell) forWords(c *syntax.ForClause, it *syntax.WordIter, at dirs) {
 	words, _ := s.words(it.Items, at)
+	if len(words) > 0 { // the first is no program here
+		words = append(s.expand(words[0], at), words[1:]...)
+	}
 	name := it.Name.Value
 	if !it.InPos.IsValid() || c.Select || c.Braces || !s.assignable(name) {
 		s.opaque("a loop of an uncommon form")
