@@ -56,25 +56,31 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	text, empty, sweep := s.exec.Script(c)
-	script, err := writeScript(text)
+	made, err := s.exec.Script(c)
 	if err != nil {
+		return nil, err
+	}
+	script, err := writeScript(made.Text)
+	if err != nil {
+		made.Done()
 		return s.exec.Start(ctx, c)
 	}
-	id, err := s.create(ctx, c.Dir, script, empty)
+	id, err := s.create(ctx, c.Dir, script, made.Empty)
 	switch {
 	case err != nil:
-		sweep() // what it may have started all the same
+		made.Sweep() // what it may have started all the same
+		made.Done()
 		return nil, err
 	case id == "":
 		_ = os.Remove(script)
+		made.Done()
 		return s.exec.Start(ctx, c)
 	}
 	leave := leaveTime
 	if c.Linger {
 		leave = stopTime
 	}
-	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave, sweep: sweep,
+	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave, sweep: made.Sweep, done: made.Done,
 		reading: make(chan struct{}, 1), killed: make(chan struct{}), released: make(chan struct{})}, nil
 }
 
@@ -134,6 +140,7 @@ type editorProcess struct {
 	output io.Writer
 	leave  time.Duration // how long each step of ending it is waited for
 	sweep  func()        // ends what its end does not reach
+	done   func()        // it is no more
 
 	reading chan struct{} // holds one while the output is read, or the terminal is released
 	seen    string        // what of the output the writer has
@@ -266,6 +273,7 @@ func (p *editorProcess) Close() {
 			<-p.killed
 			p.reading <- struct{}{} // for good: a terminal that is released can be asked nothing
 			p.release(p.id)
+			p.done()
 		}()
 	})
 	timer := time.NewTimer(p.leave)

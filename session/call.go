@@ -237,6 +237,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 		if c.action.RunAs != nil && v.Text != "" {
 			c.action.RunAs(v.Text)
 		}
+		t.session.confine(c, false)
 		return nil
 	case permission.Deny:
 		return &deniedError{v.Reason}
@@ -254,6 +255,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	t.session.confine(c, true)
 	switch answer.Decision {
 	case AllowedOnce:
 		// The mode may have changed while the question stood open.

@@ -13,6 +13,7 @@ import (
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/permission"
 	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 )
 
 // hookInput is what a hook reads on its standard input. The names are those that
@@ -213,7 +214,7 @@ func (s *Session) runHook(ctx context.Context, h config.Hook, event []byte) (std
 	defer theirs.Close()
 	var out, errs limitedText
 	dir := s.workspace.Dir()
-	p, err := s.exec.Start(ctx, tools.Command{Text: h.Command, Dir: dir, Output: &out, Errors: &errs, Stdin: ours,
+	p, err := s.exec.Start(ctx, tools.Command{Text: h.Command, Dir: dir, Output: &out, Errors: &errs, Stdin: ours, Level: sandbox.Free, // the user's own, as configured
 		Env: map[string]string{"ACP_AGENT_PROJECT_DIR": dir, "CLAUDE_PROJECT_DIR": dir}})
 	_ = ours.Close() // the child has its own
 	if err != nil {

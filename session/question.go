@@ -24,7 +24,7 @@ func (s *Session) question(c *call, v permission.Verdict) Question {
 func (s *Session) place(f kinds.Facts) string {
 	text := ""
 	if f.Command != nil {
-		text = "It runs in " + kinds.Code(f.Command.Dir) + ", " + s.confinement() + "."
+		text = "It runs in " + kinds.Code(f.Command.Dir) + ", " + s.sandboxed(f) + "."
 	}
 	for _, p := range f.Paths {
 		if p.Target != "" && p.Target != p.Path {
@@ -33,6 +33,3 @@ func (s *Session) place(f kinds.Facts) string {
 	}
 	return text
 }
-
-// confinement says what keeps a command from the rest of the machine.
-func (s *Session) confinement() string { return "without a sandbox" }

@@ -16,6 +16,7 @@ import (
 	"github.com/acp-agent/acp-agent/session/store"
 	"github.com/acp-agent/acp-agent/tools"
 	"github.com/acp-agent/acp-agent/tools/process"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -26,6 +27,7 @@ type Session struct {
 	request   Request
 	workspace *tools.Workspace
 	exec      *tools.ExecShell
+	box       *sandbox.Box // confines what exec starts; nil: nothing does
 	ends      Ends
 	root      string                        // what is trusted and granted as one
 	trusted   atomic.Bool                   // its settings count that are more than restrictions
@@ -86,6 +88,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 		return nil, &InvalidError{"cwd", err.Error()}
 	}
 	disk := workspace.NewDisk(roots)
+	s.box = s.newBox(roots)
 	s.exec = tools.NewExecShell(s.execOptions(roots))
 	if r.Editor != nil {
 		s.ends = r.Editor.Connect(id, disk, s.exec)

@@ -21,6 +21,7 @@ import (
 	"github.com/acp-agent/acp-agent/session/store"
 	"github.com/acp-agent/acp-agent/tools"
 	"github.com/acp-agent/acp-agent/tools/process"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 	// what is logged and of errors; nil: only what looks like a secret is.
 	Secrets *kinds.Redactor
 	PDF     tools.PDF // nil: PDF files are not read
+	// Sandbox finds out what the system can confine commands with; nil: they are
+	// not confined.
+	Sandbox *sandbox.Prober
 }
 
 // Sessions is all sessions of one process.
@@ -59,6 +63,7 @@ type Sessions struct {
 	tools  *tools.Registry
 	pdf    tools.PDF
 	guard  process.Guard
+	prober *sandbox.Prober
 	flag   string
 	getenv func(string) string
 	log    *slog.Logger
@@ -86,7 +91,7 @@ func New(o Options) *Sessions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, flag: o.Model, getenv: o.Getenv, log: o.Log, secrets: o.Secrets,
+	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, prober: o.Sandbox, flag: o.Model, getenv: o.Getenv, log: o.Log, secrets: o.Secrets,
 		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}, trusting: map[string]*trustQuestion{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s

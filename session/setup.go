@@ -20,7 +20,7 @@ func (s *Session) execOptions(roots *workspace.Roots) tools.ExecOptions {
 		environ = append(environ, "PATH="+*path)
 	}
 	s.path = process.NewSearchPath(environ, roots.Dirs())
-	return tools.ExecOptions{Environ: environ, Secrets: s.cfg().Secrets(), Set: s.cfg().Env, Path: s.path, Guard: &s.sessions.guard}
+	return tools.ExecOptions{Environ: environ, Secrets: s.cfg().Secrets(), Set: s.cfg().Env, Path: s.path, Guard: &s.sessions.guard, Box: s.box}
 }
 
 // maxRequests is how many requests one turn may make.

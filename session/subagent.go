@@ -61,7 +61,7 @@ func (a agents) Agent(name string, background bool) (tools.Agent, error) {
 type child struct{ *Session }
 
 func (s *Session) newChild(typ *agentType, behind bool) *child {
-	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, root: s.root,
+	c := &Session{sessions: s.sessions, id: store.NewID("sess_"), request: s.request, exec: s.exec, box: s.box, root: s.root,
 		path: s.path, backlog: s.backlog, parent: s, agent: typ, behind: behind, model: typ.model, created: time.Now()}
 	ws := *s.workspace
 	ws.Seen, ws.Readable, ws.Agents = &tools.Seen{}, c.readable, agents{c}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 )
 
 // Bash is the tool that runs a command (spec/tools.md, "bash"). What the command
@@ -88,9 +90,10 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 		return nil, fmt.Errorf("bash: %w", err)
 	}
 	action := &Action{
-		Card:  call.card(ws, in.Description),
-		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
-		RunAs: func(text string) { call.runs = text },
+		Card:    call.card(ws, in.Description),
+		Facts:   kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
+		RunAs:   func(text string) { call.runs = text },
+		Confine: func(level sandbox.Level, git bool) { call.level, call.git = level, git },
 		Run: func(ctx context.Context, show func(Output)) (Result, error) {
 			if in.Background {
 				return call.begin(ctx, ws)
@@ -147,6 +150,13 @@ type bashCall struct {
 	runs  string // what runs: the same, or what was judged of it
 	dir   string
 	limit time.Duration // 0: none
+	level sandbox.Level
+	git   bool
+}
+
+// command is what a shell is to start.
+func (b bashCall) command(out io.Writer) Command {
+	return Command{Text: b.runs, Dir: b.dir, Output: out, Level: b.level, Git: b.git}
 }
 
 func (b bashCall) card(ws *Workspace, description string) kinds.Card {
@@ -175,7 +185,7 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if ws.Display {
 		live.screen = newScreen()
 	}
-	p, err := ws.Shell.Start(ctx, Command{Text: b.runs, Dir: b.dir, Output: live})
+	p, err := ws.Shell.Start(ctx, b.command(live))
 	if err != nil {
 		return Result{}, fmt.Errorf("bash: %w", err)
 	}
@@ -186,7 +196,27 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if errors.Is(err, errTimeout) {
 		err = b.tookTooLong()
 	}
-	return b.result(p.TerminalID(), out, exit, err), err
+	r := b.result(p.TerminalID(), out, exit, err)
+	if note := heldNote(p, exit, r.Text); note != "" && err == nil {
+		r.Text = lastLine(r.Text, note)
+	}
+	return r, err
+}
+
+// heldNote is what the model is told of a command that failed as one does that a
+// sandbox keeps from something.
+func heldNote(p Process, exit Exit, text string) string {
+	h, ok := p.(Held)
+	if !ok || exit == (Exit{}) || h.Held() == "" {
+		return ""
+	}
+	for _, sign := range []string{"Read-only file system", "EROFS", "Permission denied", "EACCES", "permission denied", "not permitted", "EPERM", "read-only file system",
+		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp"} {
+		if strings.Contains(text, sign) {
+			return "[" + h.Held() + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
+		}
+	}
+	return ""
 }
 
 // follow waits for the command and shows its output meanwhile. When ctx ends,

@@ -82,7 +82,9 @@ func look(ctx context.Context, job *Job, spoke <-chan struct{}) {
 // output, or until ctx ends, and then ends all that. It says first what it
 // started.
 func (b bashCall) work(ctx context.Context, shell Shell, text *plainWriter, started chan<- Process) (string, error) {
-	p, err := shell.Start(ctx, Command{Text: b.runs, Dir: b.dir, Output: text, Linger: true})
+	c := b.command(text)
+	c.Linger = true
+	p, err := shell.Start(ctx, c)
 	if err != nil {
 		close(started)
 		return "", err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/acp-agent/acp-agent/tools/process"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 )
 
 // ErrNoBash says that there is nothing to run commands with.
@@ -23,6 +24,7 @@ type ExecOptions struct {
 	Set     map[string]*string  // variables that commands get; nil: are without
 	Path    *process.SearchPath // where programs are looked for; nil: in Environ's PATH, with no root
 	Guard   *process.Guard      // ends commands when the agent is killed; nil: none
+	Box     *sandbox.Box        // confines commands, and is closed with the shell; nil: nothing does
 }
 
 // ExecShell runs commands as child processes, each as
@@ -35,6 +37,7 @@ type ExecShell struct {
 	set       map[string]*string
 	path      *process.SearchPath
 	guard     *process.Guard
+	box       *sandbox.Box
 	processes process.Supervisor
 }
 
@@ -46,7 +49,7 @@ func NewExecShell(o ExecOptions) *ExecShell {
 	if o.Path == nil {
 		o.Path = process.NewSearchPath(o.Environ, nil)
 	}
-	return &ExecShell{environ: o.Environ, secrets: o.Secrets, set: o.Set, path: o.Path, guard: o.Guard}
+	return &ExecShell{environ: o.Environ, secrets: o.Secrets, set: o.Set, path: o.Path, guard: o.Guard, box: o.Box}
 }
 
 // Available reports, without starting anything, why no command can run.
@@ -71,32 +74,56 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	for name, value := range c.Env {
 		rules.Set[name] = &value
 	}
+	confined, err := s.box.Confine(sandbox.Command{Path: bash, Args: []string{"--noprofile", "--norc", "-c", c.Text}, Level: c.Level, Git: c.Git})
+	if err != nil {
+		return nil, err
+	}
 	p, err := s.processes.Start(process.Command{
-		Path:   bash,
-		Args:   []string{"--noprofile", "--norc", "-c", c.Text},
+		Path:   confined.Path,
+		Args:   confined.Args,
 		Dir:    c.Dir,
 		Env:    process.Environment(s.environ, rules),
 		Stdin:  c.Stdin,
 		Output: c.Output,
 		Stderr: c.Errors,
 		Linger: c.Linger,
+		Gone:   confined.Done,
 	})
 	if err != nil {
+		confined.Done()
 		return nil, err
 	}
 	// Without a guard only commands of an agent that is killed live on.
 	_ = s.processes.GuardBy(s.guard, bash)
-	return execProcess{p}, nil
+	return execProcess{p, confined.Note}, nil
 }
 
 // Script is the command as a bash script, for a terminal whose environment cannot
 // be given: it cleans the environment as Start does, and then is the command as
 // it was judged. The terminal must be given the variables in empty with no
-// value, since they act before the first line. What the command started and the
-// terminal's end does not reach ends with sweep, or with CloseAll.
-func (s *ExecShell) Script(c Command) (script string, empty []string, sweep func()) {
+// value, since they act before the first line.
+func (s *ExecShell) Script(c Command) (Script, error) {
+	confined, err := s.box.Confine(sandbox.Command{Level: c.Level, Git: c.Git, Terminal: true})
+	if err != nil {
+		return Script{}, err
+	}
+	var within []string
+	if confined.Path != "" {
+		within = append([]string{confined.Path}, confined.Args...)
+	}
 	mark, sweep := s.processes.Mark()
-	return process.Script(s.environ, s.rules(c.Dir), c.Text, mark), process.EarlyNames(), sweep
+	text := process.Script(s.environ, s.rules(c.Dir), c.Text, mark, within, s.box.Elsewhere())
+	return Script{Text: text, Empty: process.EarlyNames(), Sweep: sweep, Done: confined.Done}, nil
+}
+
+// Script is a command for a terminal.
+type Script struct {
+	Text  string
+	Empty []string // variables that the terminal is given without a value
+	// Sweep ends what the command started and the terminal's end does not reach;
+	// CloseAll does it too.
+	Sweep func()
+	Done  func() // the terminal is no more; called once
 }
 
 // Holds reports whether commands find a variable of that name in their
@@ -115,6 +142,7 @@ func (s *ExecShell) Holds(name string) bool {
 func (s *ExecShell) CloseAll() {
 	s.path.Close()
 	s.processes.Close()
+	s.box.Close()
 }
 
 // rules puts the rebuilt PATH, and the folder as the client spells it, into the
@@ -128,7 +156,13 @@ func (s *ExecShell) rules(dir string) process.Rules {
 }
 
 // execProcess is a child process as tools see it.
-type execProcess struct{ *process.Process }
+type execProcess struct {
+	*process.Process
+	held string
+}
+
+// Held says how the command is confined.
+func (p execProcess) Held() string { return p.held }
 
 func (execProcess) TerminalID() string { return "" }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -68,6 +69,9 @@ type Action struct {
 	// in Facts: what was judged of one that is allowed without asking
 	// (security/policy.md, section 3). Cards and results go on showing the command.
 	RunAs func(text string)
+	// Confine, where it is set, says how far what Run starts is confined; before
+	// it, as what nobody was asked about.
+	Confine func(level sandbox.Level, git bool)
 	// Run does the work, at most once. It honours ctx, and returns only when
 	// everything it started has ended or is owned by the session. show sends
 	// live output; it may be called from any goroutine until Run returns.
@@ -156,6 +160,8 @@ type Command struct {
 	Dir    string    // absolute
 	Output io.Writer // receives stdout and stderr together; may be called until Wait returns
 	Linger bool      // the command lasts as long as anything that it started holds its output
+	Level  sandbox.Level
+	Git    bool // it is git, as package sandbox means it
 
 	// Further of child processes; the editor's terminals know none of it.
 	Env    map[string]string // variables it gets beside the usual ones
@@ -176,6 +182,12 @@ type Process interface {
 	Kill()
 	// Close ends what is left of it and frees it. Calling it again is fine.
 	Close()
+}
+
+// Held is a Process that was confined.
+type Held interface {
+	// Held says how, for what it may fail at; empty: it was not.
+	Held() string
 }
 
 // Fetcher is a Process whose output is elsewhere while it runs.

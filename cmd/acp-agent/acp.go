@@ -38,7 +38,7 @@ func (c *agentCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	sessions := session.New(session.Options{Paths: paths, Tools: registry, Model: c.Model, Getenv: p.getenv, Log: log, Secrets: secrets, PDF: pdfReader()})
+	sessions := session.New(session.Options{Paths: paths, Tools: registry, Model: c.Model, Getenv: p.getenv, Log: log, Secrets: secrets, PDF: pdfReader(), Sandbox: prober()})
 	err = acp.Serve(ctx, p.in, p.out, acp.Options{Sessions: sessions, Version: version(), Log: log})
 	if errors.Is(err, context.Canceled) {
 		return nil // a signal asked for it

@@ -72,6 +72,9 @@ func main() {
 
 // run does what the arguments say.
 func (p *process) run(args []string) error {
+	if len(args) > 1 && args[0] == confineWord {
+		return confine(args[1:])
+	}
 	if p.byHand(args) {
 		return p.introduce()
 	}

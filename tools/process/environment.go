@@ -101,8 +101,10 @@ func EarlyNames() []string { return []string{"BASH_ENV", "ENV", "SHELLOPTS", "BA
 // environment, which cannot be given, what Environment does to a child's, marks
 // the process by what Mark made, and becomes a bash that runs the command with an
 // empty standard input. Base is the agent's own environment, which the editor
-// made.
-func Script(base []string, r Rules, text, mark string) string {
+// made. Where within is not empty, it is a program and its arguments that run bash,
+// which is there for the words after them; where the terminal has no such program,
+// what is in without happens before bash runs by itself.
+func Script(base []string, r Rules, text, mark string, within []string, without string) string {
 	vars := variables(base)
 	drop := slices.Concat(startup, secrets, r.Secrets)
 	set := settings(vars)
@@ -132,6 +134,17 @@ func Script(base []string, r Rules, text, mark string) string {
 		}
 	}
 	b.WriteString(mark)
+	if len(within) > 0 {
+		b.WriteString("if [[ -x " + quote(within[0]) + " ]]; then\n")
+		// What the terminal's program left open is not for the command; 255 is this file.
+		b.WriteString("for ((i = 3; i < 255; i++)); do builtin eval \"exec $i>&-\"; done\n")
+		b.WriteString("builtin exec")
+		for _, word := range within {
+			b.WriteString(" " + quote(word))
+		}
+		b.WriteString(" \"$BASH\" --noprofile --norc -c " + quote(text) + " </dev/null\nfi\n")
+		b.WriteString(without)
+	}
 	b.WriteString("builtin exec \"$BASH\" --noprofile --norc -c " + quote(text) + " </dev/null\n")
 	return b.String()
 }

@@ -30,6 +30,10 @@ type Command struct {
 	// Linger: what the command leaves running belongs to it. Its output is
 	// complete only when nobody holds it any more.
 	Linger bool
+	// Gone is called once, when the process has ended and, as far as can be told,
+	// all it started; nil: nobody wants to know. It is not called where nothing
+	// was started.
+	Gone func()
 }
 
 // Exit is how a process ended. Signal names the signal that ended it, as in
@@ -61,6 +65,7 @@ type Process struct {
 	group   *cgroup // nil: none
 	outlets []*outlet
 	linger  bool
+	gone    func() // Command.Gone, once
 
 	exited chan struct{} // closed when it has ended; exit is set before
 	done   chan struct{} // closed when its output is complete too
@@ -117,6 +122,7 @@ func (p *Process) free(deadline time.Time) {
 		o.close()
 	}
 	p.owner.forget(p)
+	p.gone()
 }
 
 // killTree kills what the process and all that descends from it are by now: as
@@ -159,8 +165,10 @@ func (p *Process) watch(cmd *exec.Cmd) {
 	for _, o := range p.outlets {
 		<-o.ended
 	}
+	p.group.await(time.Now().Add(leaveTime)) // nobody holds the output: what is left is ending
 	if !p.leftOver() {
 		p.owner.forget(p)
+		p.gone()
 	}
 }
 

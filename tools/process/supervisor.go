@@ -51,6 +51,11 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 		mark:   s.markLocked(),
 		owner:  s,
 		linger: c.Linger,
+		gone: sync.OnceFunc(func() {
+			if c.Gone != nil {
+				c.Gone()
+			}
+		}),
 		group:  s.group.sub(strconv.Itoa(s.count)),
 		exited: make(chan struct{}),
 		done:   make(chan struct{}),

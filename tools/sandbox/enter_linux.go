@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -30,11 +29,6 @@ func Enter(args []string) error {
 	}
 	return r.become()
 }
-
-// Exited says how the command ended.
-type Exited struct{ Status int }
-
-func (e *Exited) Error() string { return "status " + strconv.Itoa(e.Status) }
 
 func (r *request) flags() int {
 	flags := unix.CLONE_NEWNS

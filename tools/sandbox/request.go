@@ -4,8 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// Exited is an error of Enter that says how the command ended.
+type Exited struct{ Status int }
+
+func (e *Exited) Error() string { return "status " + strconv.Itoa(e.Status) }
 
 // request is what a helper is asked to do: arguments of bubblewrap, read back.
 type request struct {

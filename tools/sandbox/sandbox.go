@@ -35,6 +35,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -126,16 +127,22 @@ func New(o Options) *Box {
 
 // Command is a program to be confined.
 type Command struct {
-	Path  string   // absolute
+	Path  string   // absolute; empty: whoever runs it adds it, and what follows it
 	Args  []string // without the program's name
 	Level Level
 	Git   bool // it is git, and may change what git must
+	// Terminal: it runs in a terminal that somebody else has made, and is to be
+	// away from its input.
+	Terminal bool
 }
 
 // Confined is the program to run in place of a command.
 type Confined struct {
 	Path string
 	Args []string
+	// Note says how the command is confined, for what it may fail at; empty: it is
+	// not.
+	Note string
 	// Done frees what the confinement holds; it is called once, when the command
 	// has ended with all it left running.
 	Done func()
@@ -158,9 +165,28 @@ func (b *Box) Confine(c Command) (Confined, error) {
 		return plain, nil
 	}
 	p, done := b.plan(can.way, c)
-	args := p.arguments(can)
-	args = append(append(args, "--", c.Path), c.Args...)
-	return Confined{Path: can.program, Args: append(can.first, args...), Done: done}, nil
+	args := append(slices.Clone(can.first), p.arguments(can)...)
+	if c.Terminal {
+		args = append(args, "--new-session")
+	}
+	args = append(append(args, "--"), c.Args...)
+	if c.Path != "" {
+		args = slices.Insert(args, len(args)-len(c.Args), c.Path)
+	}
+	return Confined{Path: can.program, Args: args, Note: p.note(), Done: done}, nil
+}
+
+// note says how the plan confines.
+func (p *plan) note() string {
+	where := "it could write to the project, a temporary folder ($TMPDIR) and the caches of build tools only"
+	if p.level == Reads {
+		where = "it could write to a temporary folder ($TMPDIR) only"
+	}
+	net := "had no network"
+	if p.network {
+		net = "had the network"
+	}
+	return "it ran in a sandbox: it " + net + ", and " + where + ", and not to files that choose what other programs run"
 }
 
 // Says is what a request for permission tells of the sandbox for a command that
@@ -186,6 +212,18 @@ func (b *Box) Says(level Level) string {
 		text += ", with the network"
 	}
 	return text
+}
+
+// Elsewhere is bash text for where a command is to run on a host that has not what
+// confines it here: it says so, and refuses where it must.
+func (b *Box) Elsewhere() string {
+	if b == nil || b.o.Mode == Off {
+		return ""
+	}
+	if b.o.Mode == On {
+		return "echo 'acp-agent: what confines commands is not where this terminal runs, and the sandbox is \"on\": nothing was run' >&2\nexit 126\n"
+	}
+	return "echo 'acp-agent: what confines commands is not where this terminal runs: this one is not confined' >&2\n"
 }
 
 // Masks reports whether commands that run unasked cannot read secret files.

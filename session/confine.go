@@ -1,0 +1,89 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// newBox is what confines the session's commands; nil where nothing does.
+func (s *Session) newBox(roots *workspace.Roots) *sandbox.Box {
+	paths, cfg := s.sessions.paths, s.cfg()
+	if s.sessions.prober == nil {
+		return nil
+	}
+	return sandbox.New(sandbox.Options{
+		Mode:     sandbox.Mode(cfg.Sandbox.Mode),
+		Network:  cfg.Sandbox.Network,
+		Writable: cfg.Sandbox.Writable,
+		Roots:    roots.Dirs(),
+		Own:      []string{paths.Config, paths.Data, paths.State},
+		Secrets:  []string{filepath.Join(paths.Data, "credentials.json")},
+		Home:     paths.Home,
+		Prober:   s.sessions.prober,
+		Names:    sandbox.Names{Guard: guardOf, Secret: permission.Secret},
+		Getenv: func(name string) string {
+			if v, ok := cfg.Env[name]; ok && v != nil {
+				return *v
+			}
+			return os.Getenv(name)
+		},
+	})
+}
+
+// guardOf is how the policy protects a name, in the sandbox's words.
+func guardOf(names []string) sandbox.Guard {
+	switch guard, never := permission.Guarded(names); {
+	case never:
+		return sandbox.Never
+	case guard:
+		return sandbox.Guarded
+	}
+	return sandbox.Open
+}
+
+// confinement is how far a command is confined: by whether the user is asked about
+// it, and by what it would need.
+func (s *Session) confinement(f kinds.Facts, asked bool) (level sandbox.Level, git bool) {
+	p := s.policy()
+	p.Path, p.RemovedPath = s.path.Dirs()
+	r := p.Reach(f)
+	switch {
+	case asked && r.Beyond:
+		return sandbox.Free, r.Git
+	case asked:
+		return sandbox.Approved, r.Git
+	case r.Reads:
+		return sandbox.Reads, r.Git
+	case r.Network && s.ruled(p, f):
+		return sandbox.Approved, r.Git
+	}
+	return sandbox.Unasked, r.Git
+}
+
+// ruled reports whether the rules allow the call by themselves, whatever the mode.
+func (s *Session) ruled(p permission.Policy, f kinds.Facts) bool {
+	p.Mode = permission.Default
+	return p.Decide(f).Action == permission.Allow
+}
+
+// confine tells a command that may run how far it is confined.
+func (s *Session) confine(c *call, asked bool) {
+	if c.action.Confine != nil && c.action.Command != nil && s.box != nil {
+		c.action.Confine(s.confinement(c.action.Facts, asked))
+	}
+}
+
+// sandboxed says what will keep a command that is asked about from the rest of the
+// machine.
+func (s *Session) sandboxed(f kinds.Facts) string {
+	if s.box == nil {
+		return "without a sandbox"
+	}
+	level, _ := s.confinement(f, true)
+	return s.box.Says(level)
+}
