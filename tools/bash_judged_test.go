@@ -60,10 +60,13 @@ func TestNothingStandsInForPrograms(t *testing.T) {
 		}
 	}
 	run("a child", Command{Text: text})
-	script, empty, sweep := shell.Script(Command{Text: text, Dir: dir})
-	defer sweep()
+	script, err := shell.Script(Command{Text: text, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer script.Sweep()
 	file := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(script.Text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// As an editor does, whose environment is not ours.
@@ -71,7 +74,7 @@ func TestNothingStandsInForPrograms(t *testing.T) {
 	for _, entry := range environ[len(os.Environ()):] {
 		call += " '" + entry + "'"
 	}
-	for _, name := range empty {
+	for _, name := range script.Empty {
 		call += " " + name + "="
 	}
 	run("an editor's terminal", Command{Text: call + " bash --noprofile --norc " + file})
