@@ -8,10 +8,10 @@ import (
 // Part is one of the commands that a command is made of: a pipeline (policy
 // section 12).
 type Part struct {
-	Text   string // as it is written
-	Dir    string // where it runs, if that is not the project's folder
-	Why    string // why it is asked about; empty: it would be silent
-	Within bool   // it runs inside of the part before it, which is shown cut
+	Text   string   // as it is written
+	Dirs   []string // where it may run, if that is not the project's folder
+	Why    string   // why it is asked about; empty: it would be silent
+	Within bool     // it runs inside of the part before it, which is shown cut
 }
 
 // maxParts is how many parts are listed.
@@ -44,9 +44,9 @@ func Parts(parts []Part) string {
 		if p.Within {
 			b.WriteString("  ")
 		}
-		b.WriteString("- " + Code(cut(Line(p.Text))))
-		if p.Dir != "" {
-			b.WriteString(" in " + Code(cut(Line(p.Dir))))
+		b.WriteString("- " + Code(cut(Line(afterComments(p.Text)))))
+		for j, dir := range p.Dirs {
+			b.WriteString([]string{" in ", " or "}[min(j, 1)] + Code(cut(Line(dir))))
 		}
 		if p.Why != "" {
 			b.WriteString(": " + Prose(p.Why))

@@ -99,7 +99,7 @@ func (j *judge) shownParts() []kinds.Part {
 	}
 	var risky, rest []kinds.Part
 	for i, st := range j.pipelines.list {
-		part := kinds.Part{Text: printed(st), Dir: j.elsewhere(j.pipelines.at[i]), Why: j.whyOf(i + 1)}
+		part := kinds.Part{Text: printed(st), Dirs: j.elsewhere(j.pipelines.at[i]), Why: j.whyOf(i + 1)}
 		list := append([]kinds.Part{part}, within(st, part)...)
 		if part.Why != "" {
 			risky = append(risky, list...)
@@ -142,15 +142,15 @@ func (j *judge) whyOf(pipe int) string {
 }
 
 // elsewhere is where a part runs, if that is not the project's folder.
-func (j *judge) elsewhere(at dirs) string {
+func (j *judge) elsewhere(at dirs) []string {
 	if j.Roots == nil || len(at) == 0 || len(at) == 1 && at[0] == j.Roots.Dir() {
-		return ""
+		return nil
 	}
 	names := make([]string, len(at))
 	for i, dir := range at {
 		names[i] = j.Roots.Name(dir)
 	}
-	return strings.Join(names, " or ")
+	return names
 }
 
 // roughParts cuts a text that is not understood at its line ends and operators.
