@@ -80,7 +80,7 @@ func (s *editorShell) Start(ctx context.Context, c tools.Command) (tools.Process
 	if c.Linger {
 		leave = stopTime
 	}
-	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave, sweep: made.Sweep, done: made.Done,
+	return &editorProcess{editorShell: s, id: id, script: script, output: c.Output, leave: leave, sweep: made.Sweep, held: made.Held, done: made.Done,
 		reading: make(chan struct{}, 1), killed: make(chan struct{}), released: make(chan struct{})}, nil
 }
 
@@ -140,7 +140,8 @@ type editorProcess struct {
 	output io.Writer
 	leave  time.Duration // how long each step of ending it is waited for
 	sweep  func()        // ends what its end does not reach
-	done   func()        // it is no more
+	held   tools.Confinement
+	done   func() // it is no more
 
 	reading chan struct{} // holds one while the output is read, or the terminal is released
 	seen    string        // what of the output the writer has
@@ -154,6 +155,9 @@ type editorProcess struct {
 
 // TerminalID is the id that the editor gave.
 func (p *editorProcess) TerminalID() string { return p.id }
+
+// Held is how it is confined, where what confines is on the terminal's host.
+func (p *editorProcess) Held() tools.Confinement { return p.held }
 
 // Wait gives the output to the command's writer at the end. When ctx is done it
 // kills the command and takes the output so far, as quickly as the editor

@@ -73,6 +73,9 @@ func (s *Session) ruled(p permission.Policy, f kinds.Facts) bool {
 
 // confine tells a command that may run how far it is confined.
 func (s *Session) confine(c *call, asked bool) {
+	if asked {
+		s.box.Granted()
+	}
 	if c.action.Confine != nil && c.action.Command != nil && s.box != nil {
 		c.action.Confine(s.confinement(c.action.Facts, asked))
 	}

@@ -200,6 +200,11 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if note := heldNote(p, exit, r.Text); note != "" && err == nil {
 		r.Text = lastLine(r.Text, note)
 	}
+	if h, ok := p.(Held); ok && h.Held().After != nil {
+		if note := h.Held().After(); note != "" {
+			r.Text = lastLine(r.Text, "["+note+"]")
+		}
+	}
 	return r, err
 }
 
@@ -207,16 +212,25 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 // sandbox keeps from something.
 func heldNote(p Process, exit Exit, text string) string {
 	h, ok := p.(Held)
-	if !ok || exit == (Exit{}) || h.Held() == "" {
+	if !ok || exit == (Exit{}) || h.Held().Note == "" {
 		return ""
 	}
 	for _, sign := range []string{"Read-only file system", "EROFS", "Permission denied", "EACCES", "permission denied", "not permitted", "EPERM", "read-only file system",
+		"resource busy", "EBUSY", "Connection refused", "connection refused", "ECONNREFUSED", "Failed to connect",
 		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp"} {
 		if strings.Contains(text, sign) {
-			return "[" + h.Held() + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
+			return "[" + h.Held().Note + aloneNote(h.Held()) + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
 		}
 	}
 	return ""
+}
+
+// aloneNote says of a command without the network whom it reaches.
+func aloneNote(c Confinement) string {
+	if !c.Alone {
+		return ""
+	}
+	return "; no other command reaches what it listens on, nor it theirs: to use a server, start it in the command that uses it"
 }
 
 // follow waits for the command and shows its output meanwhile. When ctx ends,

@@ -55,9 +55,17 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 	look(ctx, job, spoke)
 	job.Fetch(ctx)
 	report := job.Report().Text()
-	said := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.\n\n%s", job.ID, report)
+	said := fmt.Sprintf("%s was started in the background; task_output reads on, task_stop ends it.%s\n\n%s", job.ID, reachNote(p), report)
 	shown := b.whole(fmt.Sprintf("Started in the background as `%s`.\n\n%s", job.ID, fenced(excerpt(report))))
 	return Result{Text: said, Shown: shown, TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
+}
+
+// reachNote says that other commands do not reach a confined one.
+func reachNote(p Process) string {
+	if h, ok := p.(Held); ok && h.Held().Alone {
+		return " It runs in a sandbox without the network" + aloneNote(h.Held()) + ", or have the user set sandbox.network."
+	}
+	return ""
 }
 
 // look waits until the job has ended or has spoken, for a while.

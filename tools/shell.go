@@ -95,7 +95,7 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	}
 	// Without a guard only commands of an agent that is killed live on.
 	_ = s.processes.GuardBy(s.guard, bash)
-	return execProcess{p, confined.Note}, nil
+	return execProcess{p, confined}, nil
 }
 
 // Script is the command as a bash script, for a terminal whose environment cannot
@@ -113,7 +113,7 @@ func (s *ExecShell) Script(c Command) (Script, error) {
 	}
 	mark, sweep := s.processes.Mark()
 	text := process.Script(s.environ, s.rules(c.Dir), c.Text, mark, within, s.box.Elsewhere())
-	return Script{Text: text, Empty: process.EarlyNames(), Sweep: sweep, Done: confined.Done}, nil
+	return Script{Text: text, Empty: process.EarlyNames(), Sweep: sweep, Held: confined, Done: confined.Done}, nil
 }
 
 // Script is a command for a terminal.
@@ -123,6 +123,7 @@ type Script struct {
 	// Sweep ends what the command started and the terminal's end does not reach;
 	// CloseAll does it too.
 	Sweep func()
+	Held  Confinement
 	Done  func() // the terminal is no more; called once
 }
 
@@ -158,11 +159,11 @@ func (s *ExecShell) rules(dir string) process.Rules {
 // execProcess is a child process as tools see it.
 type execProcess struct {
 	*process.Process
-	held string
+	held Confinement
 }
 
 // Held says how the command is confined.
-func (p execProcess) Held() string { return p.held }
+func (p execProcess) Held() Confinement { return p.held }
 
 func (execProcess) TerminalID() string { return "" }
 

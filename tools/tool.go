@@ -184,11 +184,13 @@ type Process interface {
 	Close()
 }
 
-// Held is a Process that was confined.
+// Held is a Process that may be confined.
 type Held interface {
-	// Held says how, for what it may fail at; empty: it was not.
-	Held() string
+	Held() Confinement
 }
+
+// Confinement is how a process is confined.
+type Confinement = sandbox.Confined
 
 // Fetcher is a Process whose output is elsewhere while it runs.
 type Fetcher interface {

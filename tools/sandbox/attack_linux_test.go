@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,6 +97,77 @@ var attacks = map[string]func(args []string) error{
 			}
 		}
 		return errors.New("no terminal takes it")
+	},
+	"pages": func(args []string) error {
+		f, err := os.OpenFile(args[0], os.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		data, err := unix.Mmap(int(f.Fd()), 0, 4, unix.PROT_READ, unix.MAP_SHARED)
+		if err != nil {
+			return err
+		}
+		if err := unix.Mprotect(data, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+			return err
+		}
+		data[0] = 'X'
+		return nil
+	},
+	"nameless": func(args []string) error {
+		fd, err := unix.Open(args[0], unix.O_TMPFILE|unix.O_RDWR, 0o755)
+		if err != nil {
+			return err
+		}
+		return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(fd), unix.AT_FDCWD, args[1], unix.AT_SYMLINK_FOLLOW)
+	},
+	"memfd": func(args []string) error {
+		fd, err := unix.MemfdCreate("x", 0)
+		if err != nil {
+			return err
+		}
+		if _, err := unix.Write(fd, []byte("#!/bin/sh\necho x > "+args[0]+"\n")); err != nil {
+			return err
+		}
+		if out, err := exec.Command("/bin/sh", "/proc/"+strconv.Itoa(os.Getpid())+"/fd/"+strconv.Itoa(fd)).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		_, err = os.Stat(args[0])
+		return err
+	},
+	// Rings open files and connect sockets on behalf of a process; theirs are its
+	// rights.
+	"ring": func(args []string) error {
+		var params [120]byte
+		fd, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 8, uintptr(unsafe.Pointer(&params)), 0)
+		if errno != 0 {
+			return errno
+		}
+		return openByRing(int(fd), params[:], args[0])
+	},
+	"keys": func([]string) error {
+		id, err := unix.KeyctlSearch(unix.KEY_SPEC_USER_KEYRING, "user", "acp-agent-sandbox-test", 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.KeyctlBuffer(unix.KEYCTL_READ, id, make([]byte, 64), 64)
+		return err
+	},
+	"hostname": func([]string) error { // of its own it may be another
+		if err := unix.Sethostname([]byte("evil")); err != nil {
+			return err
+		}
+		return nil
+	},
+	"netlink": func([]string) error {
+		fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT)
+		if err != nil {
+			return err
+		}
+		if err := unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: 1}); err != nil {
+			return err
+		}
+		return unix.Sendto(fd, []byte("add@/x\x00"), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: 1})
 	},
 	"umount": func(args []string) error { return unix.Unmount(args[0], unix.MNT_DETACH) },
 	"bind": func(args []string) error {
@@ -200,6 +273,21 @@ var attempts = []attempt{
 	{name: "terminal", text: `$A tiocsti`},
 	{name: "kernel", text: `$A sysctl; $A device; echo x > /sys/kernel/uevent_helper`, partial: true},
 	{name: "new user", text: `unshare -Ur sh -c 'echo x > $O/new; echo x > .git/config; cat .env'`, partial: true},
+	{name: "protected, absent files", text: `echo evil > AGENTS.md; echo evil > .mcp.json; mkfifo sub/AGENTS.md; mkdir sub/.mcp.json; cp a.txt t; ln t sub/AGENTS.md; mv t .mcp.json`},
+	{name: "times and rights", reads: true, text: `touch -d 2001-01-01 $O/theirs.txt .git/config .env; chmod 777 .git/config .env $H/.ssh; chown 1:1 .git/config .env; setfattr -n user.x -v y .git/config`, partial: true},
+	{name: "by a descriptor of its own", text: `exec 7<$O/theirs.txt; echo x > /proc/self/fd/7; exec 8<.git/config; echo x > /proc/self/fd/8; cd $O && echo x > theirs.txt; cd $R/.git && echo x > config; echo x > ./hooks/../config`, partial: true},
+	{name: "fifo", text: `rm -f .git/config && mkfifo .git/config; mkfifo .git/hooks/pre-commit; mkfifo .acp-agent/config.json; mkfifo $O/f`, partial: true},
+	{name: "init's root", text: `echo x > /proc/1/root$O/new; cat /proc/1/root$R/.env; ls /proc/1/root$D && cat /proc/1/root$D/credentials.json; nsenter -t 1 -m sh -c "echo x > $O/new"`, partial: true},
+	{name: "a sandbox within", text: `bwrap --bind / / --dev-bind /dev /dev sh -c "echo x > $O/new; echo x > .git/config; cat .env"; unshare -Urm sh -c "mount -t tmpfs none $O; mount --move $O .git; umount -R /; cat .env"; unshare -Urmpf --mount-proc cat .env`, partial: true},
+	{name: "programs of others", text: `for s in su sudo mount umount passwd newgrp pkexec fusermount; do p=$(command -v $s) && echo | timeout 2 $p -c "echo x > $O/new" 2>&1; done; su -s /bin/sh root -c "echo x > $O/new" </dev/null`},
+	{name: "by pages", text: `$A pages $O/theirs.txt; $A pages $R/.git/config`, partial: true},
+	{name: "without a name", text: `$A nameless $R/sub $R/.git/config; $A nameless $R/sub $O/new; $A nameless $R/sub $R/.git/hooks/h`, partial: true},
+	{name: "from memory", text: `$A memfd $O/new`},
+	{name: "ring", text: `$A ring $O/theirs.txt`},
+	{name: "keys", text: `$A keys`},
+	{name: "hosts", reads: true, text: `hostname evil; $A hostname; echo x > /etc/hosts; date -s 2001-01-01; dmesg -C`, partial: true},
+	{name: "netlink", text: `$A netlink`, partial: true},
+	{name: "renamed over", text: `cp a.txt c && mv -f c .git/config; cp a.txt c && mv -f c sub/repo/.git/config; cp -r sub c && mv -fT c .git; ln -f a.txt .git/config; cp --remove-destination a.txt .git/config; install a.txt .git/config; truncate -s 0 .git/config; dd if=a.txt of=.git/config; sed -i s/core/x/ .git/config; tar cf t.tar a.txt && tar xf t.tar --transform s,a.txt,.git/config, --overwrite`, partial: true},
 	{name: "left behind", text: `setsid sh -c 'sleep 0.1; echo x > $O/new; mkdir -p .git/hooks; echo x > .git/hooks/h; cat .env' & (setsid sh -c '(sleep 0.1; echo x > $O/late) &' &) ; sleep 0.3`, partial: true},
 }
 
@@ -275,7 +363,7 @@ func (p *project) state() map[string]string {
 	note(p.own)
 	note(filepath.Join(p.home, ".bashrc"))
 	note(filepath.Join(p.home, ".config"))
-	for _, name := range []string{".git", ".acp-agent", ".mcp.json", ".vscode", ".husky", ".github", ".env", "sub/.env", "sub/repo/.git"} {
+	for _, name := range []string{"AGENTS.md", "sub/.mcp.json", "sub/AGENTS.md", ".git", ".acp-agent", ".mcp.json", ".vscode", ".husky", ".github", ".env", "sub/.env", "sub/repo/.git"} {
 		note(filepath.Join(p.root, name))
 	}
 	return state

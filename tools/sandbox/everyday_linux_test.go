@@ -156,3 +156,34 @@ func BenchmarkConfined(b *testing.B) {
 		})
 	}
 }
+
+// A command may begin while another one ends, which then takes with it what stood
+// in the place of absent files.
+func TestPlacesAreShared(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		p := newProject(t, w, nil)
+		for _, git := range []bool{true, false} {
+			first, err := p.box.Confine(Command{Path: "/bin/true", Git: git})
+			must(t, err)
+			for _, level := range []Level{Unasked, Approved, Reads} {
+				second, err := p.box.Confine(Command{Path: "/bin/true", Level: level, Git: !git})
+				must(t, err)
+				first.Done()
+				cmd := exec.Command(second.Path, second.Args...)
+				cmd.Dir = p.root
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("git %v, level %d: %v: %s", git, level, err, out)
+				}
+				second.Done()
+				first, err = p.box.Confine(Command{Path: "/bin/true", Git: git})
+				must(t, err)
+			}
+			first.Done()
+		}
+		for _, name := range []string{".vscode", ".acp-agent", ".git/config.worktree", ".git/hooks"} {
+			if _, err := os.Lstat(filepath.Join(p.root, name)); err == nil {
+				t.Errorf("%s is left", name)
+			}
+		}
+	})
+}

@@ -1,10 +1,12 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 )
 
 // guardRoot protects what is in a root, or could be made there, and masks its
@@ -14,6 +16,10 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 		return func() {} // it knows no paths within a writable folder
 	}
 	hits := b.scan(root)
+	free = func() {}
+	for _, h := range hits {
+		free = both(free, b.places.share(h.path))
+	}
 	if c.Level != Approved {
 		for _, h := range hits {
 			if h.secret {
@@ -22,7 +28,7 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 		}
 	}
 	if c.Level == Reads {
-		return func() {}
+		return free
 	}
 	lifted := func(g Guard) bool { return c.Git && g == Guarded }
 	for _, h := range hits {
@@ -38,7 +44,7 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 			b.protect(p, root, h.path)
 		}
 	}
-	return b.guardAbsent(p, root, c, hits)
+	return both(free, b.guardAbsent(p, root, c, hits))
 }
 
 // protect makes a path of a root read-only, and keeps the folders above it from
@@ -95,14 +101,21 @@ func (b *Box) guardAbsent(p *plan, root string, c Command, hits []found) (free f
 
 // guardedFolders are the protected names that no command may make at the top of a
 // root unasked.
-var guardedFolders = []string{".git", ".vscode", ".idea", ".zed", ".fleet", ".mcp.json", ".claude", ".cursor", ".gemini", ".codex", ".opencode",
+var guardedFolders = []string{".git", ".vscode", ".idea", ".zed", ".fleet", ".claude", ".cursor", ".gemini", ".codex", ".opencode",
 	".windsurf", ".roo", ".github", ".circleci", ".husky", ".devcontainer", ".ssh"}
 
 // places are the empty files and folders that stand where nothing is, while
 // commands run that must not make something there.
 type places struct {
 	mu    sync.Mutex
-	users map[string]int
+	users map[string]*place
+}
+
+// place is one of them.
+type place struct {
+	users   int
+	content string
+	dir     bool
 }
 
 // take makes one at path, unless something is there. Ok reports whether something
@@ -111,21 +124,65 @@ func (s *places) take(path, content string, dir bool) (undo func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users == nil {
-		s.users = map[string]int{}
+		s.users = map[string]*place{}
 	}
-	if s.users[path] == 0 {
-		if _, err := os.Lstat(path); err == nil {
-			return func() {}, true
-		}
-		if err := makePlace(path, content, dir); err != nil {
+	if s.users[path] == nil {
+		if info, err := os.Lstat(path); err == nil {
+			if !isPlace(info, content, dir) {
+				return func() {}, true
+			}
+		} else if err := makePlace(path, content, dir); err != nil {
 			return func() {}, false // nobody can write there, then
 		}
+		s.users[path] = &place{content: content, dir: dir}
 	}
-	s.users[path]++
-	return sync.OnceFunc(func() { s.leave(path, content, dir) }), true
+	s.users[path].users++
+	return sync.OnceFunc(func() { s.leave(path) }), true
+}
+
+// share keeps one that stands for another command, which may end first: what is
+// mounted on must be there until it is.
+func (s *places) share(path string) (undo func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.users[path]
+	if !ok {
+		return func() {} // it is no such thing
+	}
+	held.users++
+	return sync.OnceFunc(func() { s.leave(path) })
+}
+
+// stands reports whether something stands at the path only in the place of
+// nothing.
+func (s *places) stands(path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.users[path] != nil
+}
+
+// placeTime is the time of change of what stands in the place of nothing. By it
+// what an agent left that was killed is known, and removed with the next command.
+var placeTime = time.Unix(1_000_000_007, 0)
+
+// isPlace reports whether something was made by makePlace, and nobody has touched
+// it since.
+func isPlace(info fs.FileInfo, content string, dir bool) bool {
+	if dir {
+		return info.IsDir() && info.ModTime().Equal(placeTime)
+	}
+	return info.Mode().IsRegular() && info.Size() == int64(len(content)) && info.ModTime().Equal(placeTime)
 }
 
 func makePlace(path, content string, dir bool) error {
+	if err := makeEmpty(path, content, dir); err != nil {
+		return err
+	}
+	_ = os.Chtimes(path, placeTime, placeTime) // without it one may be left, once
+	return nil
+}
+
+func makeEmpty(path, content string, dir bool) error {
 	if dir {
 		return os.Mkdir(path, 0o755)
 	}
@@ -141,16 +198,17 @@ func makePlace(path, content string, dir bool) error {
 }
 
 // leave removes what was made, unless somebody has put something there.
-func (s *places) leave(path, content string, dir bool) {
+func (s *places) leave(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users[path]--; s.users[path] > 0 {
+	held := s.users[path]
+	if held.users--; held.users > 0 {
 		return
 	}
 	delete(s.users, path)
-	if !dir {
+	if !held.dir {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(content)) {
+		if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(held.content)) {
 			return
 		}
 	} else if info, err := os.Lstat(path); err != nil || !info.IsDir() {

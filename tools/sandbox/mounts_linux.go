@@ -56,7 +56,10 @@ func (r *request) arrange() error {
 		// Programs share memory by files there.
 		_ = unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 	}
-	return unix.Chdir(dir) // through the new mounts
+	if err := unix.Chdir(dir); err != nil { // through the new mounts
+		return fmt.Errorf("going to %s: %w", dir, err)
+	}
+	return nil
 }
 
 // put mounts what the descriptor refers to, or an empty folder.

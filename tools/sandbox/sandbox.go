@@ -10,8 +10,10 @@
 //     but a private temporary folder; secret files are masked; no network.
 //   - Unasked: a mode or a rule. The session's folders, the folders of
 //     sandbox.writable, a private temporary folder and the known caches of build
-//     tools are writable; protected files in them are not, neither can they be
-//     made; secret files are masked; no network unless sandbox.network says so,
+//     tools are writable; protected files in them are not, and one that the
+//     command makes in a folder that was there is put aside when it has ended
+//     (what it left running, or a background command, is only told of: the user
+//     may have made it meanwhile); secret files are masked; no network unless sandbox.network says so,
 //     no sockets of the host, no sight of other processes.
 //   - Approved: the user said yes to this call, or a rule names a use of the
 //     network as such (`git push *`). It has the network, the host's sockets (an
@@ -38,6 +40,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Mode says whether commands are confined (spec/config-keys.md, sandbox.mode).
@@ -106,6 +109,9 @@ type Box struct {
 	mu     sync.Mutex
 	scans  map[string]*tree
 	places places
+	late   []string // what to tell with the next command
+
+	asked atomic.Uint64 // how often the user approved something
 }
 
 // New makes a box; it looks at nothing yet.
@@ -143,6 +149,11 @@ type Confined struct {
 	// Note says how the command is confined, for what it may fail at; empty: it is
 	// not.
 	Note string
+	// Alone: it has a network of its own, in which no other command reaches it.
+	Alone bool
+	// After is called once the command itself has ended. It puts aside what the
+	// command made though it must not, and says so for the model; empty: nothing.
+	After func() string
 	// Done frees what the confinement holds; it is called once, when the command
 	// has ended with all it left running.
 	Done func()
@@ -153,7 +164,10 @@ var ErrUnavailable = errors.New("the sandbox is set to \"on\" and cannot confine
 
 // Confine is the command as it is to be run. An error says why it must not run.
 func (b *Box) Confine(c Command) (Confined, error) {
-	plain := Confined{Path: c.Path, Args: c.Args, Done: func() {}}
+	plain := Confined{Path: c.Path, Args: c.Args, After: func() string { return "" }, Done: func() {}}
+	if c.Level == Approved || c.Level == Free {
+		b.Granted()
+	}
 	if b == nil || b.o.Mode == Off || c.Level == Free {
 		return plain, nil
 	}
@@ -164,6 +178,7 @@ func (b *Box) Confine(c Command) (Confined, error) {
 	if can.way == none {
 		return plain, nil
 	}
+	w := b.watch(c)
 	p, done := b.plan(can.way, c)
 	args := append(slices.Clone(can.first), p.arguments(can)...)
 	if c.Terminal {
@@ -173,7 +188,11 @@ func (b *Box) Confine(c Command) (Confined, error) {
 	if c.Path != "" {
 		args = slices.Insert(args, len(args)-len(c.Args), c.Path)
 	}
-	return Confined{Path: can.program, Args: args, Note: p.note(), Done: done}, nil
+	got := Confined{Path: can.program, Args: args, Note: p.note(), Alone: !p.network && can.way != files, After: plain.After, Done: done}
+	if w != nil {
+		got.After, got.Done = w.undo, both(done, w.noteLate)
+	}
+	return got, nil
 }
 
 // note says how the plan confines.

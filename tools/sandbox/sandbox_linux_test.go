@@ -153,6 +153,9 @@ func (p *project) run(level Level, git bool, text string) (out string, code int)
 	exit, err := child.Wait(ctx)
 	must(p.t, err)
 	child.Close()
+	if said := c.After(); said != "" {
+		fmt.Fprintf(&buf, "[%s]\n", said)
+	}
 	return buf.String(), exit.Code
 }
 
