@@ -64,7 +64,7 @@ func TestFormIsShown(t *testing.T) {
 	s.answers = newAnswers(strings.NewReader("1\n"))
 	_, err := s.elicitation(context.Background(), acp.ElicitationFormMode{Message: "Wh\x1b[2Jich?", RequestedSchema: acp.ElicitationSchema{
 		Properties: acp.ElicitationProperties{property("q", acp.StringPropertySchema{Title: "Wh\x1b[2Jich?", OneOf: []acp.EnumOption{{Const: "a\a", Title: "A\x1b", Description: "d\r"}}})}}})
-	if want := "Wh\\e[2Jich?\n  1) A\\e: d\\r\n  1-1 (nothing: leave it open):   → a\\x07\n"; err != nil || out.String() != want {
+	if want := "Wh\\e[2Jich?\n  1) A\\e: d\\r\n  1-1 (nothing: leave it open):   → a\\u0007\n"; err != nil || out.String() != want {
 		t.Errorf("got %q, %v, want %q", out.String(), err, want)
 	}
 }
