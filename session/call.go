@@ -251,10 +251,18 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	}
 	q := t.session.question(c, v)
 	q.Stands = stands
+	kept := false
+	q.Keep = func(a Answer) {
+		if !kept {
+			kept = true
+			t.keep(ctx, c, v, a)
+		}
+	}
 	answer, err := t.put(ctx, c, q)
 	if err != nil {
 		return err
 	}
+	q.Keep(answer)
 	t.session.confine(c, true)
 	switch answer.Decision {
 	case AllowedOnce:
@@ -264,17 +272,24 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 		}
 		return nil
 	case AllowedAlways:
-		if err := t.session.grant(ctx, v, answer); err != nil {
-			t.update(ctx, Notice{fmt.Sprintf("The permission holds for this call only: %v.", err)})
-		}
 		return nil
 	case Cancelled:
 		t.cancel(errCancelledByUser)
 		return errCancelledByUser
-	case RejectedAlways:
-		t.session.refuse(c.action.Facts, v, answer)
 	}
 	return errRejected
+}
+
+// keep makes an answer for good hold for what comes after the call.
+func (t *Turn) keep(ctx context.Context, c *call, v permission.Verdict, a Answer) {
+	switch a.Decision {
+	case AllowedAlways:
+		if err := t.session.grant(ctx, v, a); err != nil {
+			t.update(ctx, Notice{fmt.Sprintf("The permission holds for this call only: %v.", err)})
+		}
+	case RejectedAlways:
+		t.session.refuse(c.action.Facts, v, a)
+	}
 }
 
 // put asks the user, once for the same call in one reply.

@@ -132,6 +132,9 @@ type Question struct {
 	// Stands reports whether it still has to be asked, by the rules as they are
 	// now: an answer to another one may have settled it.
 	Stands func() bool
+	// Keep makes an answer for good hold; nil: there is none to keep. Who asks for
+	// several in turn calls it before the next one, which the answer may settle.
+	Keep func(Answer)
 	// Options are the answers to choose from, in place of the usual ones; empty:
 	// those.
 	Options []Option

@@ -101,6 +101,9 @@ func (w *watcher) Ask(ctx context.Context, q Question) (a Answer, err error) {
 	ask := func(ctx context.Context, id string) error {
 		q.CallID = id
 		a, err = w.top.ends.Asker.Ask(ctx, q)
+		if err == nil && q.Keep != nil {
+			q.Keep(a) // before the next one asks
+		}
 		return err
 	}
 	if !w.behind {
