@@ -17,7 +17,7 @@ func TestNeverSilent(t *testing.T) {
 		`git --no-pager -c a.b=c log`, `cd .git && git status`, `git reflog delete x`, `git worktree add ../x`, `git status --output=x`,
 		`find -H . -name x`, `find . -name x -o -delete`, `find . -newer ../x`, `find ../outside`,
 		`command -p ls`, `command eval ls`, `env ls -la $X`, `env -u PATH ls`, `nice -n 5 -n 3 ls`, `timeout -s KILL 5 ./touch x`,
-		`bash -c 'cat "$0"'`, `bash -c 'ls' x; touch y`, `bash -lc ls`, `bash -ic ls`, `sh -c ls`, `bash -c "ls $X"`, `bash x.sh`,
+		`bash -c 'cat "$0"'`, `bash -c 'ls' x; touch y`, `bash -lc 'make'`, `bash -ic ls`, `sh -c 'make'`, `bash -c "ls $X"`, `bash x.sh`,
 		`echo $1`, `echo "$@"`, `echo ${PATH:0:1}`, `echo ${!x}`, `echo $((x))`, `echo $[x]`, `printf -v x y`, `printf "$X"`,
 		`[ -f "$X" ]`, `test -f /etc/passwd`, `[ -v x ]`, `[[ a -eq b ]]`, `type ls; hash ls`,
 		"cat <<$'E'\nx\nE", "cat <<E\"F\"\nx\nEF", "cat <<E\nx\\\nE\ntouch x\nE", "cat <<E\n$X\nE",

@@ -20,7 +20,12 @@ func (s *shell) simple(c *command) (cd bool) {
 	if text, ok := s.transparentText(c); ok {
 		s.restrictOne(argv, c.at)
 		if file := s.nestedText(text, c.at); file != nil {
-			s.changes = append(s.changes, func() { s.rewriteText(c.words[2].src, file) })
+			s.changes = append(s.changes, func() {
+				if c.words[1].text == "-lc" { // without the files of a login, which may do anything
+					c.words[1].src.Parts = litWord("-c").Parts
+				}
+				s.rewriteText(c.words[2].src, file, baseName(c.words[0].text) != "bash")
+			})
 		}
 		return false
 	}
@@ -62,13 +67,14 @@ func (s *shell) simple(c *command) (cd bool) {
 	return false
 }
 
-// transparentText is the text of `bash -c TEXT`, which is judged in its place.
+// transparentText is the text of `bash -c TEXT`, or of another shell that reads
+// it alike, which is judged in its place.
 func (s *shell) transparentText(c *command) (string, bool) {
-	if len(c.words) != 3 || c.words[1].text != "-c" || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() {
+	if len(c.words) != 3 || !slices.Contains([]string{"-c", "-lc", "-ec"}, c.words[1].text) || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() {
 		return "", false
 	}
 	name, byName := s.nameOf(c.words[0].text)
-	if name != "bash" || !byName || s.identity(c.words[0].text, c.at) != "" {
+	if name != "bash" && (name != "sh" && name != "dash" || !posixAlike(c.words[2].text)) || !byName || s.identity(c.words[0].text, c.at) != "" {
 		return "", false
 	}
 	for _, a := range c.assigns {
@@ -106,6 +112,8 @@ func (s *shell) beyond(c *command) string {
 		switch {
 		case w.odd != "":
 			return w.odd
+		case w.fed && (readers[name.text].operands != content || len(c.assigns) > 0):
+			return "it is given the output of other commands in place of a file"
 		case w.secret && !asksOnlyWhether(c.words, i+1):
 			return "it shows a variable that may hold a secret"
 		case w.dynamic && !safe:

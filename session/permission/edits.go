@@ -200,7 +200,8 @@ func (s *shell) copyOne(u *usage, from, to string, into bool, dir string) bool {
 		s.operand(kinds.Write, target, dirs{dir})
 		if moves {
 			s.operand(kinds.Write, path, dirs{dir})
-		} else if !d.IsDir() {
+		}
+		if !d.IsDir() { // under another name, a secret would be read silently
 			s.operand(kinds.Read, path, dirs{dir})
 		}
 		return nil

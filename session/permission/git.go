@@ -22,7 +22,7 @@ type gitForm struct {
 	bare     bool   // may be without an operand where first is set
 }
 
-const gitShape = "no-ext-diff no-textconv oneline graph stat shortstat numstat name-only name-status no-color color= color patch no-patch raw summary pretty= format= abbrev-commit abbrev= decorate= decorate no-decorate all branches tags remotes reverse no-merges merges first-parent date= relative-date cached staged word-diff= word-diff ignore-all-space ignore-space-change ignore-blank-lines unified= minimal patience histogram diff-filter= find-renames follow topo-order date-order full-index binary exit-code quiet no-renames compact-summary dirstat cc"
+const gitShape = "no-ext-diff no-textconv oneline graph stat shortstat numstat name-only name-status no-color color= color patch no-patch raw summary pretty= format= abbrev-commit abbrev= decorate= decorate no-decorate all branches tags remotes reverse no-merges merges first-parent date= relative-date cached staged word-diff= word-diff ignore-all-space ignore-space-change ignore-blank-lines unified= minimal patience histogram diff-filter= find-renames follow topo-order date-order full-index binary exit-code quiet no-renames compact-summary dirstat cc check left-right stat= simplify-by-decoration"
 
 // gitForms are the subcommands that are silent in a trusted folder.
 var gitForms = map[string]gitForm{
@@ -32,8 +32,8 @@ var gitForms = map[string]gitForm{
 	"show":          {flags: gitShape, valued: "max-count", short: "puswbzMC", shortVal: "nU", number: true, operands: true},
 	"shortlog":      {flags: "summary numbered email no-merges all", valued: "since until", short: "sne", operands: true},
 	"blame":         {flags: "porcelain line-porcelain show-email root date=", short: "blwtseMCp", shortVal: "L", operands: true},
-	"branch":        {flags: "all remotes verbose list show-current merged no-merged merged= no-merged= sort= format= color= no-color", short: "arv"},
-	"tag":           {flags: "list sort= contains= merged= no-merged= format=", short: "ln"},
+	"branch":        {flags: "all remotes verbose list show-current contains no-contains merged no-merged sort= format= color= no-color", valued: "contains no-contains merged no-merged", short: "arv"},
+	"tag":           {flags: "list sort= contains no-contains merged no-merged format=", valued: "contains no-contains merged no-merged", short: "ln"},
 	"remote":        {flags: "verbose", short: "v", first: "get-url", bare: true},
 	"stash":         {flags: "oneline stat patch", short: "p", first: "list show"},
 	"worktree":      {flags: "porcelain verbose", short: "v", first: "list"},
@@ -181,9 +181,9 @@ func (f gitForm) parse(sub string, args []string) (operands []string, why string
 			name, _, attached := strings.Cut(a[2:], "=")
 			switch {
 			case attached && (hasWord(f.flags, name+"=") || hasWord(f.valued, name)):
-			case !attached && hasWord(f.flags, name):
-			case !attached && hasWord(f.valued, name) && i+1 < len(args):
+			case !attached && hasWord(f.valued, name) && i+1 < len(args) && (!hasWord(f.flags, name) || !strings.HasPrefix(args[i+1], "-")):
 				i++
+			case !attached && hasWord(f.flags, name): // at the end the value may be missing
 			default:
 				return nil, "the flag " + visible(a) + " of `git " + sub + "` is not known to only read"
 			}

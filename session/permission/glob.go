@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -11,6 +12,10 @@ import (
 
 // maxGlob bounds the names looked at, and found, for one pattern.
 const maxGlob = 2000
+
+// plainSet is a set of characters in brackets which all locales read alike: no
+// ranges, classes or negations.
+var plainSet = regexp.MustCompile(`\[[A-Za-z0-9_]+\]`)
 
 // expand replaces a pattern of file names by the names that it stands for now,
 // as bash does in the folder that the command runs in. Each is judged: one that
@@ -20,7 +25,7 @@ func (s *shell) expand(w word, at dirs) []word {
 	if !w.glob || w.dynamic || w.odd != "" {
 		return []word{w}
 	}
-	if s.Roots == nil || len(at) != 1 || strings.Contains(strings.ReplaceAll(w.pattern, `\[`, ""), "[") {
+	if s.Roots == nil || len(at) != 1 || strings.Contains(plainSet.ReplaceAllString(strings.ReplaceAll(w.pattern, `\[`, ""), ""), "[") {
 		s.floor("the names that " + visible(w.text) + " stands for are not known")
 		return []word{w}
 	}
@@ -93,7 +98,7 @@ func (g *globber) step(dir, at, part string, last bool) ([]string, bool) {
 	if filepath.IsAbs(at) {
 		here = filepath.FromSlash(at)
 	}
-	if !strings.ContainsAny(part, "*?") || part == "" {
+	if !strings.ContainsAny(part, "*?[") || part == "" {
 		name := unescapeGlob(part)
 		if g.left--; g.left < 0 {
 			return nil, false

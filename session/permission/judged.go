@@ -175,13 +175,37 @@ func untabbed(lit reflect.Value) string {
 	return strings.Join(lines, "\n")
 }
 
+// posixAlike reports whether a plain shell reads a text as bash does: it has the
+// same tree for both, and nothing in it that only bash expands.
+func posixAlike(text string) bool {
+	if strings.Contains(text, "[[") || strings.Contains(text, "$'") || strings.Contains(text, `$"`) || commentBackslash(text) || len(text) > maxCommandBytes || openers(text) > maxOpeners {
+		return false
+	}
+	bash, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return false
+	}
+	posix, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	if err != nil || !sameTree(bash, posix) {
+		return false
+	}
+	alike := true
+	syntax.Walk(bash, func(n syntax.Node) bool {
+		w, ok := n.(*syntax.Word)
+		alike = alike && (!ok || !hasBraces(w))
+		return alike
+	})
+	return alike
+}
+
 // rewriteText puts what was judged of the text of `bash -c TEXT` in its place; a
-// text that cannot be written down again makes the whole one that cannot.
-func (s *shell) rewriteText(w *syntax.Word, file *syntax.File) {
+// text that cannot be written down again, or where plain is set is not for a
+// plain shell then, makes the whole one that cannot.
+func (s *shell) rewriteText(w *syntax.Word, file *syntax.File, plain bool) {
 	inner := &shell{file: file}
 	text, ok := inner.judgedText()
 	quoted, err := syntax.Quote(text, syntax.LangBash)
-	if !ok || err != nil {
+	if !ok || err != nil || plain && !posixAlike(text) { // quoting may have changed it
 		s.file = nil
 		return
 	}

@@ -223,7 +223,7 @@ func shellText(args []string) []string {
 func flagText(args []string, short, long string) []string {
 	for i, a := range args {
 		switch {
-		case (a == short || a == long && long != "") && i+1 < len(args):
+		case (a == short || a == long && long != "" || isBundle(a) && strings.HasSuffix(a, short[1:])) && i+1 < len(args):
 			return []string{args[i+1]}
 		case long != "" && strings.HasPrefix(a, long+"="):
 			return []string{a[len(long)+1:]}
@@ -232,6 +232,11 @@ func flagText(args []string, short, long string) []string {
 		}
 	}
 	return nil
+}
+
+// isBundle reports whether an argument is several short flags in one word.
+func isBundle(a string) bool {
+	return len(a) > 2 && a[0] == '-' && strings.Trim(a[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 func isShell(name string) bool {

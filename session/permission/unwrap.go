@@ -41,6 +41,7 @@ var (
 	duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smhd]?$`)
 	integer  = regexp.MustCompile(`^[-+]?[0-9]+$`)
 	signal   = regexp.MustCompile(`^[A-Z0-9]+$`)
+	ioClass  = regexp.MustCompile(`^-[cn][0-9]?$`)
 	bufMode  = regexp.MustCompile(`^-[ioe](0|L|[0-9]+[KM]?)$`)
 )
 
@@ -62,6 +63,16 @@ func (s *shell) wrapper(name string, words []word, c *command) ([]word, bool) {
 			n++
 		}
 		words = words[n:]
+	case "ionice":
+		for len(words) > 1 && ioClass.MatchString(words[0].text) {
+			if len(words[0].text) == 2 {
+				if !integer.MatchString(words[1].text) {
+					return nil, false
+				}
+				words = words[1:]
+			}
+			words = words[1:]
+		}
 	case "env":
 		return envCommand(words, c)
 	case "nohup", "setsid", "command":

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type word struct {
 	glob    bool         // it expands to the names of files
 	secret  bool         // it shows a variable that is not known
 	bare    bool         // what is not known stands outside of quotes, and may be several words
+	fed     bool         // it is <(…): a file that holds what the commands in it print
 	odd     string       // why it is beyond what is understood
 	pattern string       // where glob: the pattern, with quoted characters escaped
 	src     *syntax.Word // in the tree; nil: made by an expansion
@@ -32,6 +34,11 @@ func (w word) static() bool { return !w.dynamic && !w.glob && w.odd == "" }
 // expanded; raw are the words before the latter.
 func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 	for i, w := range list {
+		if p, ok := outputFile(w); ok && i > 0 {
+			s.nestedStmts(p.Stmts, at)
+			out, raw = append(out, word{text: os.DevNull, fed: true, src: w}), append(raw, os.DevNull)
+			continue
+		}
 		if !hasBraces(w) {
 			d := s.word(w, at)
 			d.src = w
@@ -64,7 +71,19 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 	return out, raw
 }
 
+// outputFile is the <(…) that a word is, alone.
+func outputFile(w *syntax.Word) (*syntax.ProcSubst, bool) {
+	if len(w.Parts) != 1 {
+		return nil, false
+	}
+	p, ok := w.Parts[0].(*syntax.ProcSubst)
+	return p, ok && p.Op == syntax.CmdIn
+}
+
 func hasBraces(w *syntax.Word) bool {
+	if lit := w.Lit(); lit != "" && !strings.Contains(literalBraces.ReplaceAllString(lit, ""), "{") {
+		return false // such as {} and HEAD@{1}, which stand for themselves
+	}
 	for _, part := range w.Parts {
 		if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
 			return syntax.SplitBraces(&syntax.Word{Parts: append([]syntax.WordPart{}, w.Parts...)})
@@ -72,6 +91,9 @@ func hasBraces(w *syntax.Word) bool {
 	}
 	return false
 }
+
+// literalBraces are braces around one name, or none: no shell expands them.
+var literalBraces = regexp.MustCompile(`\{[A-Za-z0-9-]*\}`)
 
 var plainBrace = regexp.MustCompile(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
 
@@ -141,22 +163,24 @@ func (s *shell) tilde(text string, more bool, b *strings.Builder, d *word) strin
 
 // unquoted decodes a literal outside of quotes.
 func unquoted(text string, b *strings.Builder, d *word) {
+	var pattern strings.Builder
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\\':
 			i++
 			if i < len(text) && text[i] != '\n' {
 				b.WriteByte(text[i])
-				d.pattern += quoteGlob(text[i : i+1])
+				pattern.WriteString(quoteGlob(text[i : i+1]))
 			}
 		case '*', '?', '[':
 			d.glob = true
 			fallthrough
 		default:
 			b.WriteByte(c)
-			d.pattern += text[i : i+1]
+			pattern.WriteByte(c)
 		}
 	}
+	d.pattern += pattern.String()
 }
 
 // quoteGlob escapes what would be special in a pattern.

@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +16,9 @@ func (s *shell) xargs(c *command) string {
 		return "`xargs` is silent only behind a command that lists files of the project"
 	}
 	words := c.words[1:]
+	if !endsOptions(words) && s.namesLikeFlags(c.from) {
+		return "a file whose name begins with - would be a flag of what `xargs` runs"
+	}
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
 		switch w := words[0].text; {
 		case w == "-0" || w == "-r" || w == "--null" || w == "--no-run-if-empty":
@@ -30,6 +35,25 @@ func (s *shell) xargs(c *command) string {
 		return "`xargs` runs another command"
 	}
 	return s.readOnly(&command{text: c.text, words: words, at: c.at, piped: true})
+}
+
+// endsOptions reports whether a command takes what xargs adds to it as operands
+// whatever their names.
+func endsOptions(words []word) bool { return len(words) > 1 && words[len(words)-1].text == "--" }
+
+// namesLikeFlags reports whether a command that lists files would print a name
+// that begins with -. find begins each name with where it started.
+func (s *shell) namesLikeFlags(c *command) bool {
+	if name, _ := s.nameOf(c.words[0].text); name == "find" || s.Roots == nil {
+		return false
+	}
+	for _, dir := range append(dirs{s.Roots.Dir()}, c.at...) { // git diff names from the top
+		entries, err := os.ReadDir(dir)
+		if err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), "-") }) {
+			return true
+		}
+	}
+	return false
 }
 
 // listsFiles reports whether a command prints names of files below the project,
@@ -59,11 +83,18 @@ func (s *shell) listsFiles(c *command) bool {
 	return false
 }
 
+// regexMarks turns the usual forms of a regular expression for a name into a
+// pattern of file names.
+var regexMarks = strings.NewReplacer("^", "", "$", "", ".*", "*", `\`, "")
+
 // namesSecrets reports whether a pattern is one for files that usually hold
 // secrets.
 func namesSecrets(pattern string) bool {
 	if strings.Trim(pattern, "*?.") == "" || strings.HasPrefix(pattern, "-") {
 		return false
+	}
+	if plain := regexMarks.Replace(pattern); plain != pattern {
+		return namesSecrets(plain)
 	}
 	base := filepath.Base(filepath.ToSlash(pattern))
 	for _, name := range []string{".env", ".env.local", ".env.production", "x.pem", "x.key", "x.p12", "x.pfx", "id_rsa", "id_ed25519", "id_ecdsa", ".npmrc", ".pypirc", ".netrc", ".git-credentials"} {
