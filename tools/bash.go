@@ -219,7 +219,11 @@ func heldNote(p Process, exit Exit, text string) string {
 		"resource busy", "EBUSY", "Connection refused", "connection refused", "ECONNREFUSED", "Failed to connect",
 		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp"} {
 		if strings.Contains(text, sign) {
-			return "[" + h.Held().Note + aloneNote(h.Held()) + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
+			note := h.Held().Note + aloneNote(h.Held())
+			if strings.Contains(text, ".git/") {
+				note += "; git changes its repository only in a command that is git's alone: run it without other programs"
+			}
+			return "[" + note + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
 		}
 	}
 	return ""
