@@ -60,8 +60,9 @@ func (s *Session) take(o config.Opened) (news []string) {
 func (s *Session) cfg() *config.Config { return s.top().conf.Load() }
 
 // followTrust takes up that the project is trusted, or asks whether it is to be,
-// where it has anything to put into force. It reports whether that changed what
-// holds. Its error ends the turn.
+// where it has anything to put into force: what grants or runs something
+// (security/policy.md, section 11). Texts alone are not worth a question, so they
+// are told of. It reports whether that changed what holds. Its error ends the turn.
 func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 	s := t.session
 	for !s.trusted.Load() && s.cfg().Trust != config.TrustNever {
@@ -71,11 +72,14 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 			return true, nil
 		}
 		texts := s.projectTexts()
-		if s.trustRefused || o.Never || len(o.Pending) == 0 && len(texts) == 0 {
+		switch {
+		case s.trustRefused || o.Never || len(o.Pending) == 0 && len(texts) == 0:
 			return false, nil
-		}
-		if s.Mode() == permission.DontAsk {
-			s.tellWaiting(o)
+		case len(o.Pending) == 0:
+			s.tellOnce("This folder is not trusted, so the model does not follow its texts (" + strings.Join(texts, "; ") + "). `acp-agent trust` trusts it.")
+			return false, nil
+		case s.Mode() == permission.DontAsk:
+			s.tellOnce("This folder is not trusted, so of its files only what restricts holds: " + o.Why + ".")
 			return false, nil
 		}
 		if err := t.askTrust(ctx, o, texts); err != nil {
@@ -85,12 +89,12 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 	return false, nil
 }
 
-// tellWaiting tells once that the project's files wait for trust, where nothing is
+// tellOnce tells once that the project's files wait for trust, where nothing is
 // asked.
-func (s *Session) tellWaiting(o config.Opened) {
+func (s *Session) tellOnce(text string) {
 	if !s.trustTold {
 		s.trustTold = true
-		s.tell("This folder is not trusted, so of its files only what restricts holds: " + o.Why + ".")
+		s.tell(text)
 	}
 }
 
