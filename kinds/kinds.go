@@ -208,9 +208,9 @@ func Output(title string) Card { return Card{Title: Title(title), Kind: KindRead
 func Think(title string) Card { return Card{Title: Title(title), Kind: KindThink} }
 
 // SwitchMode is the card of a call that changes the session's mode; about is
-// Markdown of the model's, shown with it.
+// Markdown of the model's, shown with it and decided by, so nothing in it is hidden.
 func SwitchMode(title, about string) Card {
-	return Card{Title: Title(title), Kind: KindSwitchMode, Text: SafeMarkdown(about)}
+	return Card{Title: Title(title), Kind: KindSwitchMode, Text: Escape(SafeMarkdown(about))}
 }
 
 // Other is the card of a call of which nothing better is known.

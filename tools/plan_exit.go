@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/acp-agent/acp-agent/kinds"
 )
@@ -41,20 +42,26 @@ func PlanExit() Tool {
 	}, preparePlanExit)
 }
 
+// visible reports whether a person sees anything of a text.
+func visible(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !kinds.Hidden(r) }) >= 0
+}
+
 func preparePlanExit(_ context.Context, ws *Workspace, in planExitInput) (*Action, error) {
 	plan := strings.TrimSpace(in.Plan)
-	if plan == "" {
+	if !visible(plan) {
 		return nil, errors.New("the plan is empty: give the whole plan, the user sees nothing else")
 	}
+	card := kinds.SwitchMode("Carry out this plan", plan)
 	return &Action{
-		Card:  kinds.SwitchMode("Carry out this plan", plan),
+		Card:  card,
 		Facts: kinds.Facts{ReadOnly: true, LeavesPlan: true},
 		Run: func(context.Context, func(Output)) (Result, error) {
 			text := "The user agrees to the plan. Carry it out now."
 			if ws.Mode != nil {
 				text = "The user agrees to the plan, and the mode is now " + ws.Mode() + ". Carry it out now."
 			}
-			return Result{Text: text, Shown: kinds.SafeMarkdown(plan)}, nil
+			return Result{Text: text, Shown: card.Text}, nil
 		},
 	}, nil
 }

@@ -27,9 +27,19 @@ func TestPlanExitShowsThePlanAndSaysTheMode(t *testing.T) {
 }
 
 func TestPlanExitNeedsAPlan(t *testing.T) {
-	for _, input := range []string{`{}`, `{"plan":""}`, `{"plan":" \n\t"}`, `{"plan":1}`, `{"plan":"x","mode":"bypassPermissions"}`} {
+	for _, input := range []string{`{}`, `{"plan":""}`, `{"plan":" \n\t"}`, `{"plan":1}`, `{"plan":"\u200b\u2800 \u202e"}`, `{"plan":"x","mode":"bypassPermissions"}`} {
 		if _, err := PlanExit().Prepare(t.Context(), &Workspace{}, json.RawMessage(input)); err == nil {
 			t.Errorf("%s is taken", input)
 		}
+	}
+}
+
+func TestPlanExitHidesNothingInThePlan(t *testing.T) {
+	a, err := PlanExit().Prepare(t.Context(), &Workspace{}, json.RawMessage(`{"plan":"1. do\r\n2. \u202egnirts\u001b[31m\r\n!\u200b[x](http://evil.example/)\ttab"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds.HiddenIn(a.Text) != 0 || !strings.Contains(a.Text, "1. do\n2. \\u202egnirts\\e[31m\n") || strings.Contains(a.Text, "![x]") {
+		t.Errorf("the card shows %q", a.Text)
 	}
 }
