@@ -291,9 +291,26 @@ func (s *shell) compound(cmd syntax.Command, at dirs) dirs {
 		if c.Stmt == nil {
 			return at
 		}
+		if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.HasPrefix(call.Args[0].Lit(), "-") {
+			return s.timed(call, c.Stmt.Redirs, at)
+		}
 		return s.stmt(c.Stmt, at)
 	}
 	return s.uncommon(cmd, at)
+}
+
+// timed judges what stands behind an option of time's: bash takes `--` for the end
+// of them and goes on as at the beginning of a command, the parser for a program.
+func (s *shell) timed(call *syntax.CallExpr, redirs []*syntax.Redirect, at dirs) dirs {
+	s.opaque("`time` with another option than -p is not followed")
+	rest := *call
+	for rest.Args = call.Args[1:]; len(rest.Args) > 0 && strings.Contains(rest.Args[0].Lit(), "="); rest.Args = rest.Args[1:] {
+	}
+	st := &syntax.Stmt{Redirs: redirs}
+	if len(rest.Args) > 0 {
+		st.Cmd = &rest
+	}
+	return s.stmt(st, at)
 }
 
 func (s *shell) binary(c *syntax.BinaryCmd, at dirs) dirs {
