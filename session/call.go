@@ -234,10 +234,7 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	v := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 	switch v.Action {
 	case permission.Allow:
-		if c.action.RunAs != nil && v.Text != "" {
-			c.action.RunAs(v.Text)
-		}
-		t.session.confine(c, false)
+		t.session.unasked(c, v)
 		return nil
 	case permission.Deny:
 		return &deniedError{v.Reason}
@@ -263,15 +260,21 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 		return err
 	}
 	q.Keep(answer)
-	t.session.confine(c, true)
 	switch answer.Decision {
 	case AllowedOnce:
 		// The mode may have changed while the question stood open.
-		if again := t.session.decide(c.action.Facts); again.Action == permission.Deny {
+		again := t.session.decide(c.action.Facts)
+		switch {
+		case again.Action == permission.Deny:
 			return &deniedError{again.Reason}
+		case answer.Settled:
+			t.session.unasked(c, again)
+		default:
+			t.session.confine(c, true)
 		}
 		return nil
 	case AllowedAlways:
+		t.session.confine(c, true)
 		return nil
 	case Cancelled:
 		t.cancel(errCancelledByUser)

@@ -81,6 +81,15 @@ func (s *Session) confine(c *call, asked bool) {
 	}
 }
 
+// unasked tells a call that runs without a question what of it was judged, and how
+// far it is confined.
+func (s *Session) unasked(c *call, v permission.Verdict) {
+	if c.action.RunAs != nil && v.Text != "" {
+		c.action.RunAs(v.Text)
+	}
+	s.confine(c, false)
+}
+
 // sandboxed says what will keep a command that is asked about from the rest of the
 // machine.
 func (s *Session) sandboxed(f kinds.Facts) string {

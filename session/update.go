@@ -165,6 +165,7 @@ type Answer struct {
 	Grant    int              // for AllowedAlways: which of Always
 	Scope    permission.Scope // for AllowedAlways: how far it goes
 	Option   string           // the id of that of Question.Options; empty: none of them
+	Settled  bool             // with AllowedOnce: nobody was asked, as it stood no more
 }
 
 // Setting is a choice that the editor offers for the session.

@@ -109,13 +109,13 @@ func (w *watcher) Ask(ctx context.Context, q Question) (a Answer, err error) {
 	if !w.behind {
 		settled, err := w.inTurn(ctx, card, q.Stands, ask)
 		if settled {
-			a.Decision = AllowedOnce // it is judged again
+			a = Answer{Decision: AllowedOnce, Settled: true}
 		}
 		return a, err
 	}
 	err = w.top.floor.ask(ctx, func(ctx context.Context) error {
 		if !q.Stands() {
-			a = Answer{Decision: AllowedOnce}
+			a = Answer{Decision: AllowedOnce, Settled: true}
 			return nil
 		}
 		return w.between(ctx, card, func(ctx context.Context, id string) (Status, string, error) {

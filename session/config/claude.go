@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tailscale/hujson"
 
@@ -46,11 +47,11 @@ func (r *reader) claude(root *hujson.Object) {
 	}
 }
 
-var claudeDenies = regexp.MustCompile(`"deny"\s*:\s*(\[[^\]]*\])`)
+var claudeDenies = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"deny"\s*:\s*(\[[^\]]*\])`) })
 
 // brokenClaude keeps the readable deny rules of a file that is no JSON.
 func (r *reader) brokenClaude() {
-	for _, at := range claudeDenies.FindAllSubmatchIndex(r.data, -1) {
+	for _, at := range claudeDenies().FindAllSubmatchIndex(r.data, -1) {
 		v, err := hujson.Parse(r.data[at[2]:at[3]])
 		if err != nil {
 			continue

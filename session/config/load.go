@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sahilm/fuzzy"
 	"github.com/tailscale/hujson"
@@ -142,12 +143,12 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-var syntaxPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
+var syntaxPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`) })
 
 // broken tells where a file stops being JSON, and keeps its readable deny rules.
 func (r *reader) broken(err error) {
 	p := Problem{File: r.file, Text: err.Error()}
-	if m := syntaxPlace.FindStringSubmatch(err.Error()); m != nil {
+	if m := syntaxPlace().FindStringSubmatch(err.Error()); m != nil {
 		fmt.Sscan(m[1], &p.Line)
 		fmt.Sscan(m[2], &p.Column)
 		p.Text = m[3]
@@ -157,7 +158,7 @@ func (r *reader) broken(err error) {
 	if r.root != "" {
 		r.brokenClaude()
 	}
-	for _, at := range flatObject.FindAllIndex(r.data, -1) {
+	for _, at := range flatObject().FindAllIndex(r.data, -1) {
 		v, err := hujson.Parse(r.data[at[0]:at[1]])
 		if err != nil {
 			continue
@@ -168,7 +169,7 @@ func (r *reader) broken(err error) {
 	}
 }
 
-var flatObject = regexp.MustCompile(`\{[^{}]*\}`)
+var flatObject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
 // tell notes a problem at an offset.
 func (r *reader) tell(offset int, format string, args ...any) {

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,11 +64,11 @@ func oddName(path string) bool {
 	return slices.ContainsFunc(components(path), func(n string) bool { return hiddenIn(n) || lookAlike(n) })
 }
 
-var inPlace = regexp.MustCompile(`^(-i[A-Za-z0-9._~-]*|--in-place(=[A-Za-z0-9._~-]+)?)$`)
+var inPlace = lazy(`^(-i[A-Za-z0-9._~-]*|--in-place(=[A-Za-z0-9._~-]+)?)$`)
 
 // sedInPlace judges a sed that changes the files it is given.
 func (s *shell) sedInPlace(args []string, at dirs) bool {
-	rest := slices.DeleteFunc(slices.Clone(args), inPlace.MatchString)
+	rest := slices.DeleteFunc(slices.Clone(args), inPlace().MatchString)
 	if len(rest) == len(args) {
 		return false
 	}
@@ -97,7 +96,7 @@ func (s *shell) sedInPlace(args []string, at dirs) bool {
 // backupSuffix is what the name of the copy ends in that a sed with this argument
 // keeps; empty: it keeps none.
 func backupSuffix(arg string) string {
-	if !inPlace.MatchString(arg) {
+	if !inPlace().MatchString(arg) {
 		return ""
 	}
 	if suffix, ok := strings.CutPrefix(arg, "--in-place="); ok {

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -27,7 +26,7 @@ func (s *shell) awk(args []string, at dirs) string {
 }
 
 var (
-	awkWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
+	awkWord = lazy(`^[A-Za-z_][A-Za-z0-9_]*`)
 	awkMore = nameSet(`system getline ENVIRON SYMTAB FUNCTAB PROCINFO ARGV ARGC close fflush`)
 )
 
@@ -80,7 +79,7 @@ func awkFilters(text string) bool {
 		case c == ')':
 			parens--
 		default:
-			word := awkWord.FindString(text[i:])
+			word := awkWord().FindString(text[i:])
 			if awkMore[word] {
 				return false
 			}
@@ -114,7 +113,7 @@ func quotedEnd(text string, end byte) int {
 	return -1
 }
 
-var jqMore = regexp.MustCompile(`(^|[^.A-Za-z0-9_$]|\.\.)(env|import|include|input_filename|debug|stderr)\b|\$ENV|\$__`)
+var jqMore = lazy(`(^|[^.A-Za-z0-9_$]|\.\.)(env|import|include|input_filename|debug|stderr)\b|\$ENV|\$__`)
 
 // jq says why a jq may do more than filter.
 func (s *shell) jq(args []string, at dirs) string {
@@ -132,7 +131,7 @@ func (s *shell) jq(args []string, at dirs) string {
 	if why != "" {
 		return why
 	}
-	if len(u.operands) == 0 || jqMore.MatchString(u.operands[0]) {
+	if len(u.operands) == 0 || jqMore().MatchString(u.operands[0]) {
 		return "the filter of `jq` is not known to only filter"
 	}
 	for _, f := range u.operands[1:] {
@@ -141,7 +140,7 @@ func (s *shell) jq(args []string, at dirs) string {
 	return ""
 }
 
-var psColumns = regexp.MustCompile(`^[a-z%_,=]+$`)
+var psColumns = lazy(`^[a-z%_,=]+$`)
 
 // processes judges ps: it shows no environment.
 func processes(_ *shell, u *usage) string {
@@ -151,7 +150,7 @@ func processes(_ *shell, u *usage) string {
 		}
 	}
 	for _, v := range u.all("o", "format") {
-		if !psColumns.MatchString(v) || strings.Contains(v, "env") {
+		if !psColumns().MatchString(v) || strings.Contains(v, "env") {
 			return "the columns of `ps` are not known to hide the environment"
 		}
 	}

@@ -3,7 +3,6 @@ package permission
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -336,7 +335,7 @@ func gitRuns(gitDir string) string {
 	return ""
 }
 
-var executable1 = regexp.MustCompile(`^(core\.(fsmonitor|pager|sshcommand|hookspath|editor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|diff\..*\.(textconv|command)|diff\.external|filter\..*\.(clean|smudge|process)|gpg\.program|gpg\..*\.(program|defaultkeycommand)|credential\.(.*\.)?helper|alias\..*|include\.path|includeif\..*\.path|uploadpack\.packobjectshook|pager\..*|sequence\.editor|interactive\.difffilter|remote\..*\.(uploadpack|receivepack|vcs)|extensions\..*|merge\..*\.driver|log\.showsignature|.*\.tool\..*|difftool\..*|mergetool\..*|ssh\.variant|trailer\..*|http\..*|url\..*)$`)
+var executable1 = lazy(`^(core\.(fsmonitor|pager|sshcommand|hookspath|editor|askpass|gitproxy|worktree|attributesfile|alternaterefscommand)|diff\..*\.(textconv|command)|diff\.external|filter\..*\.(clean|smudge|process)|gpg\.program|gpg\..*\.(program|defaultkeycommand)|credential\.(.*\.)?helper|alias\..*|include\.path|includeif\..*\.path|uploadpack\.packobjectshook|pager\..*|sequence\.editor|interactive\.difffilter|remote\..*\.(uploadpack|receivepack|vcs)|extensions\..*|merge\..*\.driver|log\.showsignature|.*\.tool\..*|difftool\..*|mergetool\..*|ssh\.variant|trailer\..*|http\..*|url\..*)$`)
 
 // executableKey finds a setting in a git configuration that can run a program,
 // pull in another file, or that this reader does not understand.
@@ -365,7 +364,7 @@ func executableKey(text string) string {
 		if full == "core.fsmonitor" && strings.TrimSpace(value) == "false" {
 			continue
 		}
-		if executable1.MatchString(full) && !harmlessKey(full) {
+		if executable1().MatchString(full) && !harmlessKey(full) {
 			return full
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -15,7 +14,7 @@ const maxGlob = 2000
 
 // plainSet is a set of characters in brackets which all locales read alike: no
 // ranges, classes or negations.
-var plainSet = regexp.MustCompile(`\[[A-Za-z0-9_]+\]`)
+var plainSet = lazy(`\[[A-Za-z0-9_]+\]`)
 
 // expand replaces a pattern of file names by the names that it stands for now,
 // as bash does in the folder that the command runs in. Each is judged: one that
@@ -25,7 +24,7 @@ func (s *shell) expand(w word, at dirs) []word {
 	if !w.glob || w.dynamic || w.odd != "" {
 		return []word{w}
 	}
-	if s.Roots == nil || len(at) != 1 || strings.Contains(plainSet.ReplaceAllString(strings.ReplaceAll(w.pattern, `\[`, ""), ""), "[") {
+	if s.Roots == nil || len(at) != 1 || strings.Contains(plainSet().ReplaceAllString(strings.ReplaceAll(w.pattern, `\[`, ""), ""), "[") {
 		s.floor("the names that " + visible(w.text) + " stands for are not known")
 		return []word{w}
 	}

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -41,8 +40,8 @@ func (s *shell) findOnly(args []string, at dirs) string {
 }
 
 var (
-	goVariable = regexp.MustCompile(`^(GO|CGO_|CC$|CXX$|AR$|PKG_CONFIG$)[A-Z0-9_]*$`)
-	goSymbol   = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+	goVariable = lazy(`^(GO|CGO_|CC$|CXX$|AR$|PKG_CONFIG$)[A-Z0-9_]*$`)
+	goSymbol   = lazy(`^[A-Za-z0-9_./-]+$`)
 )
 
 // golang says why a go command does more than tell.
@@ -62,7 +61,7 @@ func (s *shell) golang(args []string) string {
 		return "`go version` with an operand reads a program"
 	case "env":
 		for _, a := range rest {
-			if !goVariable.MatchString(a) {
+			if !goVariable().MatchString(a) {
 				return "`go env` is silent only with the names of its variables"
 			}
 		}
@@ -71,7 +70,7 @@ func (s *shell) golang(args []string) string {
 		return goList(rest)
 	case "doc":
 		for _, a := range rest {
-			if a != "-all" && a != "-short" && a != "-src" && a != "-u" && (strings.HasPrefix(a, "-") || !goSymbol.MatchString(a) || strings.Contains(a, "..")) {
+			if a != "-all" && a != "-short" && a != "-src" && a != "-u" && (strings.HasPrefix(a, "-") || !goSymbol().MatchString(a) || strings.Contains(a, "..")) {
 				return "the word " + visible(a) + " of `go doc` is not known to only read"
 			}
 		}
@@ -86,7 +85,7 @@ func goList(args []string) string {
 		case a == "-json" || strings.HasPrefix(a, "-json="), a == "-m", a == "-deps", a == "-test", a == "-e", strings.HasPrefix(a, "-f="):
 		case a == "-f" && i+1 < len(args):
 			i++
-		case strings.HasPrefix(a, "-"), strings.Contains(a, "@"), !goSymbol.MatchString(a):
+		case strings.HasPrefix(a, "-"), strings.Contains(a, "@"), !goSymbol().MatchString(a):
 			return "the word " + visible(a) + " of `go list` is not known to only read"
 		}
 	}

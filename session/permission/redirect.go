@@ -1,14 +1,13 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-var plainTarget = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*$`)
+var plainTarget = lazy(`^[A-Za-z_./][A-Za-z0-9_./-]*$`)
 
 // redirect judges a redirection: it is a file operation whatever the command.
 func (s *shell) redirect(r *syntax.Redirect, at dirs) {
@@ -30,7 +29,7 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 			return
 		}
 		// Bash ends `>&-` at the sign, and expands the name of a file twice.
-		if !w.static() || !plainTarget.MatchString(w.text) {
+		if !w.static() || !plainTarget().MatchString(w.text) {
 			s.opaque("a redirection whose target shells read in different ways")
 		}
 	}

@@ -50,11 +50,11 @@ func sedFiles(args []string) (files []string, why string) {
 type sedScript struct{ rest string }
 
 var (
-	sedAddress = regexp.MustCompile(`^([0-9]+(~[0-9]+)?|\$)`)
-	sedSecond  = regexp.MustCompile(`^([0-9]+|\$|[+~][0-9]+)`)
-	sedLabel   = regexp.MustCompile(`^[ \t]*[A-Za-z0-9_]*[ \t]*`)
-	sedCode    = regexp.MustCompile(`^[ \t]*[0-9]*`)
-	sedFlags   = regexp.MustCompile(`^[0-9gpiIMm]*`)
+	sedAddress = lazy(`^([0-9]+(~[0-9]+)?|\$)`)
+	sedSecond  = lazy(`^([0-9]+|\$|[+~][0-9]+)`)
+	sedLabel   = lazy(`^[ \t]*[A-Za-z0-9_]*[ \t]*`)
+	sedCode    = lazy(`^[ \t]*[0-9]*`)
+	sedFlags   = lazy(`^[0-9gpiIMm]*`)
 )
 
 // prints reports whether the script is made of nothing but commands that print,
@@ -72,14 +72,14 @@ func (p *sedScript) prints() bool {
 }
 
 func (p *sedScript) addresses() bool {
-	if !p.address(sedAddress) {
+	if !p.address(sedAddress()) {
 		return false
 	}
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	if rest, ok := strings.CutPrefix(p.rest, ","); ok {
 		p.rest = strings.TrimLeft(rest, " \t")
 		before := p.rest
-		if !p.address(sedSecond) || p.rest == before {
+		if !p.address(sedSecond()) || p.rest == before {
 			return false
 		}
 	}
@@ -135,10 +135,10 @@ func (p *sedScript) command() bool {
 	case strings.IndexByte("pPdDnNhHgGx=", c) >= 0:
 		return p.ends()
 	case strings.IndexByte("qQl", c) >= 0:
-		p.rest = p.rest[len(sedCode.FindString(p.rest)):]
+		p.rest = p.rest[len(sedCode().FindString(p.rest)):]
 		return p.ends()
 	case strings.IndexByte("tbT:", c) >= 0:
-		p.rest = p.rest[len(sedLabel.FindString(p.rest)):]
+		p.rest = p.rest[len(sedLabel().FindString(p.rest)):]
 		return p.ends()
 	case strings.IndexByte("aic", c) >= 0:
 		line, rest, _ := strings.Cut(p.rest, "\n")
@@ -160,7 +160,7 @@ func (p *sedScript) substitute(flags bool) bool {
 		return false
 	}
 	if flags {
-		p.rest = p.rest[len(sedFlags.FindString(p.rest)):]
+		p.rest = p.rest[len(sedFlags().FindString(p.rest)):]
 	}
 	return p.ends()
 }

@@ -351,7 +351,7 @@ func printfArgs(u *usage, args []string) string {
 
 func durations(_ *shell, u *usage) string {
 	for _, o := range u.operands {
-		if !duration.MatchString(o) {
+		if !duration().MatchString(o) {
 			return "`sleep " + visible(o) + "` is not a duration"
 		}
 	}

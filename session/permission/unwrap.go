@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -38,11 +37,11 @@ func describes(words []word) bool {
 }
 
 var (
-	duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smhd]?$`)
-	integer  = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	signal   = regexp.MustCompile(`^[A-Z0-9]+$`)
-	ioClass  = regexp.MustCompile(`^-[cn][0-9]?$`)
-	bufMode  = regexp.MustCompile(`^-[ioe](0|L|[0-9]+[KM]?)$`)
+	duration = lazy(`^[0-9]+(\.[0-9]+)?[smhd]?$`)
+	integer  = lazy(`^[-+]?[0-9]+$`)
+	signal   = lazy(`^[A-Z0-9]+$`)
+	ioClass  = lazy(`^-[cn][0-9]?$`)
+	bufMode  = lazy(`^-[ioe](0|L|[0-9]+[KM]?)$`)
 )
 
 // wrapper skips the options and operands of one wrapper.
@@ -52,21 +51,21 @@ func (s *shell) wrapper(name string, words []word, c *command) ([]word, bool) {
 		return timeoutCommand(words)
 	case "nice":
 		switch {
-		case len(words) > 2 && words[0].text == "-n" && integer.MatchString(words[1].text):
+		case len(words) > 2 && words[0].text == "-n" && integer().MatchString(words[1].text):
 			return words[2:], true
-		case len(words) > 1 && strings.HasPrefix(words[0].text, "-n") && integer.MatchString(words[0].text[2:]):
+		case len(words) > 1 && strings.HasPrefix(words[0].text, "-n") && integer().MatchString(words[0].text[2:]):
 			return words[1:], true
 		}
 	case "stdbuf":
 		n := 0
-		for n < len(words) && bufMode.MatchString(words[n].text) {
+		for n < len(words) && bufMode().MatchString(words[n].text) {
 			n++
 		}
 		words = words[n:]
 	case "ionice":
-		for len(words) > 1 && ioClass.MatchString(words[0].text) {
+		for len(words) > 1 && ioClass().MatchString(words[0].text) {
 			if len(words[0].text) == 2 {
-				if !integer.MatchString(words[1].text) {
+				if !integer().MatchString(words[1].text) {
 					return nil, false
 				}
 				words = words[1:]
@@ -89,15 +88,15 @@ func timeoutCommand(words []word) ([]word, bool) {
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
 		switch w := words[0].text; {
 		case w == "--preserve-status", w == "--foreground", w == "-v", w == "--verbose":
-		case w == "-k" && len(words) > 1 && duration.MatchString(words[1].text), w == "-s" && len(words) > 1 && signal.MatchString(words[1].text):
+		case w == "-k" && len(words) > 1 && duration().MatchString(words[1].text), w == "-s" && len(words) > 1 && signal().MatchString(words[1].text):
 			words = words[1:]
-		case strings.HasPrefix(w, "--signal=") && signal.MatchString(w[len("--signal="):]), strings.HasPrefix(w, "--kill-after=") && duration.MatchString(w[len("--kill-after="):]):
+		case strings.HasPrefix(w, "--signal=") && signal().MatchString(w[len("--signal="):]), strings.HasPrefix(w, "--kill-after=") && duration().MatchString(w[len("--kill-after="):]):
 		default:
 			return nil, false
 		}
 		words = words[1:]
 	}
-	if len(words) < 2 || !duration.MatchString(words[0].text) {
+	if len(words) < 2 || !duration().MatchString(words[0].text) {
 		return nil, false
 	}
 	return words[1:], true

@@ -2,7 +2,6 @@ package permission
 
 import (
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,7 +80,7 @@ func outputFile(w *syntax.Word) (*syntax.ProcSubst, bool) {
 }
 
 func hasBraces(w *syntax.Word) bool {
-	if lit := w.Lit(); lit != "" && !strings.Contains(literalBraces.ReplaceAllString(lit, ""), "{") {
+	if lit := w.Lit(); lit != "" && !strings.Contains(literalBraces().ReplaceAllString(lit, ""), "{") {
 		return false // such as {} and HEAD@{1}, which stand for themselves
 	}
 	for _, part := range w.Parts {
@@ -93,15 +92,15 @@ func hasBraces(w *syntax.Word) bool {
 }
 
 // literalBraces are braces around one name, or none: no shell expands them.
-var literalBraces = regexp.MustCompile(`\{[A-Za-z0-9-]*\}`)
+var literalBraces = lazy(`\{[A-Za-z0-9-]*\}`)
 
-var plainBrace = regexp.MustCompile(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
+var plainBrace = lazy(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
 
 // plainBraces reports whether a word is a list in braces of the plainest form,
 // which all readers expand alike.
 func plainBraces(w *syntax.Word) bool {
 	text := w.Lit()
-	return plainBrace.MatchString(text) && !strings.Contains(text, "..")
+	return plainBrace().MatchString(text) && !strings.Contains(text, "..")
 }
 
 // splitBraces is a copy of the word with its braces parsed.

@@ -22,9 +22,9 @@ func (s *shell) xargs(c *command) string {
 	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
 		switch w := words[0].text; {
 		case w == "-0" || w == "-r" || w == "--null" || w == "--no-run-if-empty":
-		case strings.HasPrefix(w, "-n") && len(w) > 2 && integer.MatchString(w[2:]):
+		case strings.HasPrefix(w, "-n") && len(w) > 2 && integer().MatchString(w[2:]):
 		case w == "-I{}":
-		case (w == "-n" && len(words) > 1 && integer.MatchString(words[1].text)) || (w == "-I" && len(words) > 1 && words[1].text == "{}"):
+		case (w == "-n" && len(words) > 1 && integer().MatchString(words[1].text)) || (w == "-I" && len(words) > 1 && words[1].text == "{}"):
 			words = words[1:]
 		default:
 			return "the flag " + visible(w) + " of `xargs` is not known"

@@ -29,4 +29,9 @@ commands=()
 command -v rg >/dev/null && commands+=("rg --no-config --hidden --count ErrUnexpectedEOF $sources" "rg --no-config --hidden --count '[A-Z]+_[A-Z]+_[A-Z]+' $sources")
 fd=$(command -v fdfind || command -v fd || true)
 [ -z "$fd" ] || commands+=("$fd --hidden --type f --glob '*_test.go' $sources")
-[ ${#commands[@]} -eq 0 ] || { echo; hyperfine -N --warmup 2 --runs "$rounds" --style none --export-markdown /dev/stdout "${commands[@]}" 2>/dev/null; }
+[ ${#commands[@]} -gt 0 ] || exit 0
+table=$(mktemp)
+trap 'rm -f "$table"' EXIT
+hyperfine -N --warmup 2 --runs "$rounds" --style none --export-markdown "$table" "${commands[@]}" >/dev/null 2>&1
+echo
+cat "$table"

@@ -178,7 +178,7 @@ func (b *Box) Confine(c Command) (Confined, error) {
 	if can.way == none {
 		return plain, nil
 	}
-	w := b.watch(c)
+	w := b.watch(c, can.way)
 	p, done := b.plan(can.way, c)
 	args := append(slices.Clone(can.first), p.arguments(can)...)
 	if c.Terminal {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // watch notices the protected names that a command made. A mount can keep a file
@@ -16,18 +17,20 @@ import (
 // the model is told.
 //
 // What is in a folder that the command made as well is the command's: a new
-// project may have a .git and an AGENTS.md of its own.
+// project may have a .git and an AGENTS.md of its own. And where somebody used git
+// meanwhile, which the command could not, the files are taken for theirs.
 type watch struct {
 	box     *Box
 	asked   uint64 // how much the user had approved when it began
 	guarded map[string]bool
 	links   map[string]string // protected names that are links, and where they lead
 	folders map[string]bool
+	git     map[string]time.Time // of what git alone writes: when it was written
 }
 
 // watch looks at what there is before a command that may not make such names; nil
 // for others.
-func (b *Box) watch(c Command) *watch {
+func (b *Box) watch(c Command, by way) *watch {
 	if c.Level != Unasked || c.Git {
 		return nil
 	}
@@ -42,6 +45,9 @@ func (b *Box) watch(c Command) *watch {
 				w.links[h.path] = to
 			}
 		}
+		if by > files { // else the command can write there itself
+			w.git = written(root, w.git)
+		}
 		b.mu.Lock()
 		for dir := range b.scans[root].dirs {
 			w.folders[dir] = true
@@ -49,6 +55,35 @@ func (b *Box) watch(c Command) *watch {
 		b.mu.Unlock()
 	}
 	return w
+}
+
+// written adds when the files of a root's repository were written that a checkout,
+// a merge or a commit writes.
+func written(root string, times map[string]time.Time) map[string]time.Time {
+	if times == nil {
+		times = map[string]time.Time{}
+	}
+	for _, name := range []string{"HEAD", "index"} {
+		path := filepath.Join(root, ".git", name)
+		if info, err := os.Lstat(path); err == nil {
+			times[path] = info.ModTime()
+		}
+	}
+	return times
+}
+
+// others reports whether what was made may be somebody else's: the user approved
+// something meanwhile, or git was used.
+func (w *watch) others() bool {
+	if w.asked != w.box.asked.Load() {
+		return true
+	}
+	for path, before := range w.git {
+		if info, err := os.Lstat(path); err == nil && !info.ModTime().Equal(before) {
+			return true
+		}
+	}
+	return false
 }
 
 // made are the protected names that are there now and were not, of folders that
@@ -78,8 +113,9 @@ func (w *watch) undo() string {
 	w.box.mu.Lock()
 	said, w.box.late = w.box.late, nil
 	w.box.mu.Unlock()
+	others := w.others()
 	for _, path := range w.made() {
-		if w.asked != w.box.asked.Load() {
+		if others {
 			said = append(said, w.box.name(path)+" was made or changed meanwhile, which is protected: if the user did not approve it, ask")
 			continue
 		}
@@ -112,7 +148,7 @@ func (w *watch) putAside(path string) string {
 // noteLate notices what was made by what the command left running. By then the
 // user may have made it, and it stays.
 func (w *watch) noteLate() {
-	if w.asked != w.box.asked.Load() {
+	if w.others() {
 		return
 	}
 	for _, path := range w.made() {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // wantGone fails where something is at a path of the project.
@@ -115,4 +116,34 @@ func TestPlacesThatAreLeftGo(t *testing.T) {
 	if !exists(filepath.Join(p.root, ".github")) {
 		t.Error("the user's is gone")
 	}
+}
+
+// A checkout in the midst of a command brings protected files that are the user's.
+// A command cannot make its own look like that.
+func TestFilesOfACheckoutStay(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		p := newProject(t, w, nil)
+		head := filepath.Join(p.root, ".git", "HEAD")
+		must(t, os.WriteFile(head, []byte("ref: refs/heads/main\n"), 0o644))
+		must(t, os.Chtimes(head, time.Unix(1, 0), time.Unix(1, 0)))
+		out, _ := p.run(Unasked, false, `echo x > .git/HEAD; touch .git/HEAD .git/index; echo evil > AGENTS.md`)
+		p.wantGone(t, "AGENTS.md")
+		if !strings.Contains(out, "renamed") {
+			t.Errorf("it says:\n%s", out)
+		}
+		if w == files {
+			return // there a command can write to HEAD, which then says nothing
+		}
+		c, err := p.box.Confine(Command{Path: "/bin/true"})
+		must(t, err)
+		must(t, os.WriteFile(head, []byte("ref: refs/heads/other\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(p.root, "AGENTS.md"), []byte("theirs"), 0o644))
+		if said := c.After(); !strings.Contains(said, "meanwhile") {
+			t.Errorf("it says %q", said)
+		}
+		c.Done()
+		if !exists(filepath.Join(p.root, "AGENTS.md")) {
+			t.Error("it is gone")
+		}
+	})
 }
