@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/permission"
 	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
@@ -51,6 +52,10 @@ func guardOf(names []string) sandbox.Guard {
 func (s *Session) confinement(f kinds.Facts, asked bool) (level sandbox.Level, git bool) {
 	p := s.policy()
 	p.Path, p.RemovedPath = s.path.Dirs()
+	return confinement(p, f, asked)
+}
+
+func confinement(p permission.Policy, f kinds.Facts, asked bool) (level sandbox.Level, git bool) {
 	r := p.Reach(f)
 	switch {
 	case asked && r.Beyond:
@@ -59,14 +64,22 @@ func (s *Session) confinement(f kinds.Facts, asked bool) (level sandbox.Level, g
 		return sandbox.Approved, r.Git
 	case r.Reads:
 		return sandbox.Reads, r.Git
-	case r.Network && s.ruled(p, f):
+	case r.Network && ruled(p, f):
 		return sandbox.Approved, r.Git
 	}
 	return sandbox.Unasked, r.Git
 }
 
+// Confinement is what the sandbox would be for a command, in a line as requests for
+// permission have it, or why it would not run. Asked: the user is asked about it.
+// The command need not be one that the policy lets run.
+func Confinement(p permission.Policy, cfg config.Sandbox, prober *sandbox.Prober, f kinds.Facts, asked bool) string {
+	level, _ := confinement(p, f, asked)
+	return sandbox.New(sandbox.Options{Mode: sandbox.Mode(cfg.Mode), Network: cfg.Network, Prober: prober}).Says(level)
+}
+
 // ruled reports whether the rules allow the call by themselves, whatever the mode.
-func (s *Session) ruled(p permission.Policy, f kinds.Facts) bool {
+func ruled(p permission.Policy, f kinds.Facts) bool {
 	p.Mode = permission.Default
 	return p.Decide(f).Action == permission.Allow
 }

@@ -21,11 +21,7 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 		free = both(free, b.places.share(h.path))
 	}
 	if c.Level != Approved {
-		for _, h := range hits {
-			if h.secret {
-				p.mask(b, h.path)
-			}
-		}
+		b.maskSecrets(p, hits)
 	}
 	if c.Level == Reads {
 		return free
@@ -45,6 +41,15 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 		}
 	}
 	return both(free, b.guardAbsent(p, root, c, hits))
+}
+
+// maskSecrets masks those of what was found that are secret.
+func (b *Box) maskSecrets(p *plan, hits []found) {
+	for _, h := range hits {
+		if h.secret {
+			p.mask(b, h.path)
+		}
+	}
 }
 
 // protect makes a path of a root read-only, and keeps the folders above it from

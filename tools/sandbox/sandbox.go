@@ -250,6 +250,31 @@ func (b *Box) Masks() bool {
 	return b != nil && b.o.Mode != Off && b.o.Prober.probe().masks()
 }
 
+// Masked looks at what commands that run unasked cannot read, and returns what
+// tells it of a path: secrets of the session's folders and of the home, and the
+// agent's own files. It holds for what is there now, makes nothing, and knows no
+// file by another of its names.
+func (b *Box) Masked() func(path string) bool {
+	if !b.Masks() {
+		return func(string) bool { return false }
+	}
+	p := &plan{way: b.o.Prober.probe().way, level: Reads, mounts: map[string]mount{}}
+	for _, root := range b.roots {
+		b.maskSecrets(p, b.scan(root))
+	}
+	b.homeMounts(p)
+	b.ownMounts(p)
+	return func(path string) bool {
+		path = resolved(path)
+		for _, m := range p.mounts {
+			if m.form == hidden && within(m.path, path) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // Close removes what the box made.
 func (b *Box) Close() {
 	if b == nil {

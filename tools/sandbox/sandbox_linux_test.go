@@ -112,7 +112,7 @@ func newProject(t testing.TB, w way, change func(*Options)) *project {
 	t.Helper()
 	prober := only(t, w)
 	base := resolved(t.TempDir())
-	p := &project{t: t, way: w, secret: rand.Text(), root: filepath.Join(base, "work"), home: filepath.Join(base, "home"), own: filepath.Join(base, "home", ".local", "share", "acp-agent"), outside: filepath.Join(base, "outside")}
+	p := &project{t: t, way: w, secret: rand.Text(), root: filepath.Join(base, "work"), home: filepath.Join(base, "home"), own: filepath.Join(base, "home", ".local", "share", "acp-agent"), outside: filepath.Join(base, "home", "outside")}
 	for _, dir := range []string{p.root, p.home, p.own, p.outside, filepath.Join(p.root, "sub", "repo", ".git", "hooks"), filepath.Join(p.root, ".git", "objects"), filepath.Join(p.home, ".ssh")} {
 		must(t, os.MkdirAll(dir, 0o755))
 	}
