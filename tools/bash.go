@@ -219,7 +219,7 @@ func heldNote(p Process, exit Exit, text string) string {
 		"resource busy", "EBUSY", "Connection refused", "connection refused", "ECONNREFUSED", "Failed to connect",
 		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp"} {
 		if strings.Contains(text, sign) {
-			note := h.Held().Note + aloneNote(h.Held())
+			note := h.Held().Note
 			if strings.Contains(text, ".git/") {
 				note += "; git changes its repository only in a command that is git's alone: run it without other programs"
 			}
@@ -227,14 +227,6 @@ func heldNote(p Process, exit Exit, text string) string {
 		}
 	}
 	return ""
-}
-
-// aloneNote says of a command without the network whom it reaches.
-func aloneNote(c Confinement) string {
-	if !c.Alone {
-		return ""
-	}
-	return "; no other command reaches what it listens on, nor it theirs: to use a server, start it in the command that uses it"
 }
 
 // follow waits for the command and shows its output meanwhile. When ctx ends,

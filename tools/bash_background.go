@@ -60,10 +60,10 @@ func (b bashCall) begin(ctx context.Context, ws *Workspace) (Result, error) {
 	return Result{Text: said, Shown: shown, TerminalID: p.TerminalID(), Metadata: map[string]any{"job": job.ID}}, nil
 }
 
-// reachNote says that other commands do not reach a confined one.
+// reachNote says who does not reach a confined one.
 func reachNote(p Process) string {
-	if h, ok := p.(Held); ok && h.Held().Alone {
-		return " It runs in a sandbox without the network" + aloneNote(h.Held()) + ", or have the user set sandbox.network."
+	if h, ok := p.(Held); ok && h.Held().Listens != "" {
+		return " If it is a server: " + h.Held().Listens + ". With sandbox.network, which the user can set, it has the host's network."
 	}
 	return ""
 }

@@ -112,7 +112,7 @@ func (s *ExecShell) Script(c Command) (Script, error) {
 		within = append([]string{confined.Path}, confined.Args...)
 	}
 	mark, sweep := s.processes.Mark()
-	text := process.Script(s.environ, s.rules(c.Dir), c.Text, mark, within, s.box.Elsewhere())
+	text := process.Script(s.environ, s.rules(c.Dir), c.Text, mark, within, confined.Needs, s.box.Elsewhere())
 	return Script{Text: text, Empty: process.EarlyNames(), Sweep: sweep, Held: confined, Done: confined.Done}, nil
 }
 

@@ -102,9 +102,9 @@ func EarlyNames() []string { return []string{"BASH_ENV", "ENV", "SHELLOPTS", "BA
 // the process by what Mark made, and becomes a bash that runs the command with an
 // empty standard input. Base is the agent's own environment, which the editor
 // made. Where within is not empty, it is a program and its arguments that run bash,
-// which is there for the words after them; where the terminal has no such program,
-// what is in without happens before bash runs by itself.
-func Script(base []string, r Rules, text, mark string, within []string, without string) string {
+// which is there for the words after them; where the terminal has no such program
+// or not all paths of needs, what is in without happens before bash runs by itself.
+func Script(base []string, r Rules, text, mark string, within, needs []string, without string) string {
 	vars := variables(base)
 	drop := slices.Concat(startup, secrets, r.Secrets)
 	set := settings(vars)
@@ -135,7 +135,11 @@ func Script(base []string, r Rules, text, mark string, within []string, without 
 	}
 	b.WriteString(mark)
 	if len(within) > 0 {
-		b.WriteString("if [[ -x " + quote(within[0]) + " ]]; then\n")
+		b.WriteString("if [[ -x " + quote(within[0]))
+		for _, path := range needs {
+			b.WriteString(" && -e " + quote(path))
+		}
+		b.WriteString(" ]]; then\n")
 		// What the terminal's program left open is not for the command; 255 is this file.
 		b.WriteString("for ((i = 3; i < 255; i++)); do builtin eval \"exec $i>&-\"; done\n")
 		b.WriteString("builtin exec")

@@ -76,7 +76,7 @@ func userID(t *testing.T) string {
 func TestScript(t *testing.T) {
 	bash := bash(t)
 	script := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(script, []byte(Script(dirty, rules, "declare -F >&2\n/usr/bin/env -0; read -r || exit 0", "", nil, "")), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(Script(dirty, rules, "declare -F >&2\n/usr/bin/env -0; read -r || exit 0", "", nil, nil, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(bash, "--noprofile", "--norc", script)

@@ -1,5 +1,17 @@
 package sandbox
 
+import "slices"
+
+// confine are the words of a program that confines a command as planned: the
+// program, its arguments and those of the command.
+func (a ability) confine(p *plan, further ...string) []string {
+	var words []string
+	if p.join != nil {
+		words, _ = p.join.within()
+	}
+	return slices.Concat(words, []string{a.program}, a.first, p.arguments(a), further)
+}
+
 // arguments are the plan in the words of bubblewrap, which the helper of this
 // program knows as well, as far as they stand here.
 func (p *plan) arguments(can ability) []string {
@@ -14,7 +26,7 @@ func (p *plan) arguments(can ability) []string {
 	} else {
 		add("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--dev", "/dev", "--proc", "/proc")
 	}
-	if !p.network {
+	if !p.network && p.join == nil {
 		add("--unshare-net")
 	}
 	if can.root {

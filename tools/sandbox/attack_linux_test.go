@@ -36,6 +36,21 @@ var attacks = map[string]func(args []string) error{
 		_, err = c.Read(make([]byte, 8)) // the listener answers
 		return err
 	},
+	"serve": func(args []string) error {
+		l, err := net.Listen("tcp", "127.0.0.1:"+args[0])
+		if err != nil {
+			return err
+		}
+		fmt.Println("listening")
+		for { // until it is ended
+			c, err := l.Accept()
+			if err != nil {
+				return err
+			}
+			_, _ = c.Write([]byte("in"))
+			c.Close()
+		}
+	},
 	"dns": func([]string) error {
 		r := net.Resolver{PreferGo: true}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -201,6 +216,24 @@ var attacks = map[string]func(args []string) error{
 		}
 		return unix.Setns(int(f.Fd()), unix.CLONE_NEWNS)
 	},
+	"linkdown": func([]string) error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+		if err != nil {
+			return err
+		}
+		ifr, err := unix.NewIfreq("lo")
+		if err != nil {
+			return err
+		}
+		ifr.SetUint16(0)
+		return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
+	},
+	"rawsocket": func([]string) error {
+		_, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
+		return err
+	},
+	"setnsnet":  func(args []string) error { return enterNetwork("/proc/" + args[0] + "/ns/net") },
+	"setnsfile": func(args []string) error { return enterNetwork(args[0]) },
 	"sysctl": func([]string) error {
 		f, err := os.OpenFile("/proc/sys/kernel/core_pattern", os.O_WRONLY, 0)
 		if err != nil {
@@ -223,6 +256,15 @@ var attacks = map[string]func(args []string) error{
 		}
 		return f.Close()
 	},
+}
+
+// enterNetwork enters a network namespace.
+func enterNetwork(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return unix.Setns(int(f.Fd()), unix.CLONE_NEWNET)
 }
 
 // attempt is one try to get out: bash text. A in it is the attacker's program, R

@@ -31,7 +31,9 @@ type mount struct {
 type plan struct {
 	way     way
 	level   Level
-	network bool // it has the host's
+	network bool     // it has the host's
+	apart   bool     // other commands of the session have another
+	join    *network // the one it has instead; nil: one of its own
 	mounts  map[string]mount
 	drop    []string // variables taken out of its environment
 	temp    string   // TMPDIR; empty: stays
@@ -45,6 +47,11 @@ var hostVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
 // runs.
 func (b *Box) plan(w way, c Command) (p *plan, done func()) {
 	p = &plan{way: w, level: c.Level, network: b.o.Network || c.Level == Approved, mounts: map[string]mount{}}
+	if p.network {
+		p.apart = b.net.Load() != nil
+	} else {
+		p.join = b.network()
+	}
 	if temp := b.private(); temp != "" {
 		b.tempMounts(p, temp)
 	}
@@ -228,6 +235,13 @@ func (b *Box) private() string {
 		}
 	})
 	return b.temp
+}
+
+// network is the session's network, made when it is first needed; nil: there can be
+// none.
+func (b *Box) network() *network {
+	b.netOnce.Do(func() { b.net.Store(b.o.Prober.network()) })
+	return b.net.Load()
 }
 
 func removeTemp(dir string) {

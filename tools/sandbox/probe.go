@@ -60,6 +60,9 @@ type Prober struct {
 
 	once  sync.Once
 	found ability
+
+	netOnce sync.Once
+	joins   bool // commands can enter a network that others are in
 }
 
 func (p *Prober) probe() ability {

@@ -30,7 +30,7 @@ func (p *Prober) look() ability {
 				continue
 			}
 			try := ability{way: bubblewrap, program: program, root: a.root}
-			err := try.works()
+			err := try.works(nil)
 			if err == nil {
 				return try
 			}
@@ -51,7 +51,7 @@ func (p *Prober) look() ability {
 		if p.avoids(w) {
 			continue
 		}
-		if err := a.works(); err != nil {
+		if err := a.works(nil); err != nil {
 			a.problem += fmt.Sprintf("; %s: %v", w, err)
 			continue
 		}
@@ -61,14 +61,13 @@ func (p *Prober) look() ability {
 	return a
 }
 
-// works tries it.
-func (a ability) works() error {
+// works tries it, in the network; nil: in one of its own.
+func (a ability) works(n *network) error {
 	var s process.Supervisor
 	defer s.Close()
-	pl := &plan{level: Unasked}
+	words := a.confine(&plan{level: Unasked, join: n}, "--", "/bin/sh", "-c", "exit 42")
 	out := process.NewTail(400)
-	p, err := s.Start(process.Command{Path: a.program, Args: append(append(append([]string{}, a.first...), pl.arguments(a)...), "--", "/bin/sh", "-c", "exit 42"),
-		Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: out})
+	p, err := s.Start(process.Command{Path: words[0], Args: words[1:], Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: out})
 	if err != nil {
 		return err
 	}

@@ -15,3 +15,12 @@ func (p *Prober) look() ability {
 func Enter([]string) error { return ErrUnavailable }
 
 func hostSockets() []string { return nil }
+
+// network is for Linux alone.
+type network struct{}
+
+func (p *Prober) network() *network { return nil }
+
+func (n *network) within() (args []string, path string) { return nil, "" }
+
+func (n *network) close() {}

@@ -13,8 +13,10 @@
 //     tools are writable; protected files in them are not, and one that the
 //     command makes in a folder that was there is put aside when it has ended
 //     (what it left running, or a background command, is only told of: the user
-//     may have made it meanwhile); secret files are masked; no network unless sandbox.network says so,
-//     no sockets of the host, no sight of other processes.
+//     may have made it meanwhile); secret files are masked; no network unless
+//     sandbox.network says so, but one without an outside, in which the session's
+//     commands of these two levels reach each other; no sockets of the host, no
+//     sight of other processes.
 //   - Approved: the user said yes to this call, or a rule names a use of the
 //     network as such (`git push *`). It has the network, the host's sockets (an
 //     ssh agent) and the user's keys, and may also write where tools are
@@ -37,7 +39,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,6 +107,9 @@ type Box struct {
 	once sync.Once // fills temp
 	temp string    // a private folder; empty: there is none
 
+	netOnce sync.Once               // fills net
+	net     atomic.Pointer[network] // of the commands that have no other; nil: there is none
+
 	mu     sync.Mutex
 	scans  map[string]*tree
 	places places
@@ -149,8 +153,10 @@ type Confined struct {
 	// Note says how the command is confined, for what it may fail at; empty: it is
 	// not.
 	Note string
-	// Alone: it has a network of its own, in which no other command reaches it.
-	Alone bool
+	// Listens says who reaches what it listens at; empty: whoever reaches the host.
+	Listens string
+	// Needs are files that confining needs, which another host may not have.
+	Needs []string
 	// After is called once the command itself has ended. It puts aside what the
 	// command made though it must not, and says so for the model; empty: nothing.
 	After func() string
@@ -180,15 +186,20 @@ func (b *Box) Confine(c Command) (Confined, error) {
 	}
 	w := b.watch(c, can.way)
 	p, done := b.plan(can.way, c)
-	args := append(slices.Clone(can.first), p.arguments(can)...)
+	var args []string
 	if c.Terminal {
 		args = append(args, "--new-session")
 	}
-	args = append(append(args, "--"), c.Args...)
+	args = append(args, "--")
 	if c.Path != "" {
-		args = slices.Insert(args, len(args)-len(c.Args), c.Path)
+		args = append(args, c.Path)
 	}
-	got := Confined{Path: can.program, Args: args, Note: p.note(), Alone: !p.network && can.way != files, After: plain.After, Done: done}
+	words := can.confine(p, append(args, c.Args...)...)
+	got := Confined{Path: words[0], Args: words[1:], Note: p.note(), Listens: p.listens(), Needs: []string{words[0], can.program}, After: plain.After, Done: done}
+	if p.join != nil {
+		_, path := p.join.within()
+		got.Needs = append(got.Needs, path)
+	}
 	if w != nil {
 		got.After, got.Done = w.undo, both(done, w.noteLate)
 	}
@@ -201,11 +212,35 @@ func (p *plan) note() string {
 	if p.level == Reads {
 		where = "it could write to a temporary folder ($TMPDIR) only"
 	}
-	net := "had no network"
-	if p.network {
-		net = "had the network"
+	return "it ran in a sandbox: it " + p.reaches() + "; " + where + ", and not to files that choose what other programs run"
+}
+
+// reaches says whom the command reaches by the network.
+func (p *plan) reaches() string {
+	switch {
+	case p.network && p.apart:
+		return "had the host's network, and not that of the sandbox, where the servers are that commands started which ran unasked"
+	case p.network:
+		return "had the network"
+	case p.join != nil:
+		return "had a network without an outside: it reached servers of other commands that had it too, and none on the host, such as one that the user or a command that they approved has started"
+	case p.way == files:
+		return "had no network, not even for servers on this host"
 	}
-	return "it ran in a sandbox: it " + net + ", and " + where + ", and not to files that choose what other programs run"
+	return "had no network, and reached no server of another command, nor they its own: to use a server, start it in the command that uses it"
+}
+
+// listens says who reaches what the command listens at.
+func (p *plan) listens() string {
+	switch {
+	case p.network:
+		return ""
+	case p.join != nil:
+		return "it runs in a network without an outside: commands that run in the sandbox unasked reach what it listens at, and nobody else does, neither a browser nor a command that the user approves"
+	case p.way == files:
+		return "it runs without the network, and cannot listen"
+	}
+	return "it runs in a network of its own: no other command reaches what it listens at; to use a server, start it in the command that uses it"
 }
 
 // Says is what a request for permission tells of the sandbox for a command that
@@ -282,6 +317,8 @@ func (b *Box) Close() {
 	}
 	b.once.Do(func() {}) // makes none any more
 	removeTemp(b.temp)
+	b.netOnce.Do(func() {})
+	b.net.Load().close()
 }
 
 // names are the names of a path below a folder.
