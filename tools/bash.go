@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools/process"
 	"github.com/acp-agent/acp-agent/tools/sandbox"
 )
 
@@ -229,6 +230,15 @@ func heldNote(p Process, exit Exit, text string) string {
 	return ""
 }
 
+// signalled names the signal that ended a confined command, which what confines it
+// tells as shells do, by a code.
+func signalled(p Process, exit Exit) Exit {
+	if h, ok := p.(Held); ok && h.Held().Note != "" && exit.Signal == "" {
+		exit.Signal = process.SignalOf(exit.Code)
+	}
+	return exit
+}
+
 // follow waits for the command and shows its output meanwhile. When ctx ends,
 // the command does, with its children.
 func follow(ctx context.Context, p Process, out liveOutput, show func(Output)) (exit Exit, err error) {
@@ -240,6 +250,7 @@ func follow(ctx context.Context, p Process, out liveOutput, show func(Output)) (
 		defer func() { stop(exit, err) }()
 	}
 	exit, err = p.Wait(ctx)
+	exit = signalled(p, exit)
 	switch {
 	case errors.Is(err, errTimeout):
 		p.Close() // what comes next is not to meet what is left of it
@@ -297,6 +308,8 @@ func (b bashCall) whole(shown string) string {
 // ending says how a command ended that did not end well.
 func ending(exit Exit) string {
 	switch {
+	case exit.Signal == "SIGKILL":
+		return "ended by signal SIGKILL, which the system sends too where memory runs out"
 	case exit.Signal != "":
 		return "ended by signal " + exit.Signal
 	case exit.Code < 0:

@@ -104,6 +104,7 @@ func (b bashCall) work(ctx context.Context, shell Shell, text *plainWriter, star
 		ctx = limited
 	}
 	exit, err := p.Wait(ctx)
+	exit = signalled(p, exit)
 	text.Flush()
 	if err != nil || p.TerminalID() != "" {
 		p.Close() // else what it left running, with its output elsewhere, goes on

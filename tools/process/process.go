@@ -46,6 +46,19 @@ type Exit struct {
 // Success reports whether the process ended by itself with code 0.
 func (e Exit) Success() bool { return e == Exit{} }
 
+// SignalOf is the signal that an exit code of 128 and more tells of, as shells and
+// what confines commands give it; empty: the code tells of none. It holds for those
+// that end programs, but for SIGHUP, by whose code git says that it was called wrongly.
+func SignalOf(code int) string {
+	switch s := syscall.Signal(code - 128); s {
+	case syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM:
+		return signalName(s)
+	default:
+		return signalOfSystem(s)
+	}
+}
+
 // Limits of waiting.
 const (
 	// drainTime is how long after its exit a process's output may still come

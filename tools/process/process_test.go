@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,14 @@ func BenchmarkOutput(b *testing.B) {
 		p := sh(b, s, "yes abcdefghij | head -c 200000000", tail)
 		if _, err := p.Wait(b.Context()); err != nil || tail.Total() != size {
 			b.Fatal(err, tail.Total())
+		}
+	}
+}
+
+func TestSignalOf(t *testing.T) {
+	for code, want := range map[int]string{0: "", 1: "", 127: "", 128: "", 129: "", 134: "SIGABRT", 137: "SIGKILL", 139: "SIGSEGV", 143: "SIGTERM", 192: "", 255: "", -1: ""} {
+		if got := SignalOf(code); got != want && runtime.GOOS != "windows" {
+			t.Errorf("%d: %q", code, got)
 		}
 	}
 }

@@ -33,6 +33,15 @@ func signalName(s syscall.Signal) string {
 	return strconv.Itoa(int(s))
 }
 
+// signalOfSystem names the further ones of SignalOf.
+func signalOfSystem(s syscall.Signal) string {
+	switch s {
+	case unix.SIGXCPU, unix.SIGXFSZ, unix.SIGSYS:
+		return signalName(s)
+	}
+	return ""
+}
+
 // readNow reads what is there; 0 or less says that there is nothing.
 func readNow(fd uintptr, buf []byte) int {
 	n, _ := syscall.Read(int(fd), buf)

@@ -25,4 +25,6 @@ func sweepMarked(mark, time.Time) {}
 
 func signalName(s syscall.Signal) string { return s.String() }
 
+func signalOfSystem(syscall.Signal) string { return "" }
+
 func readNow(uintptr, []byte) int { return 0 }

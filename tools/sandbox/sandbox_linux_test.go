@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 		fmt.Println("ESCAPED")
 		os.Exit(0)
 	}
+	if len(os.Args) > 3 && os.Args[1] == agentWord {
+		beAgent(os.Args[2], os.Args[3])
+	}
 	os.Exit(m.Run())
 }
 
