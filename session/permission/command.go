@@ -38,6 +38,9 @@ func (s *shell) simple(c *command) (cd bool) {
 	s.parts = append(s.parts, c)
 	s.last = c
 	why := s.beyond(c)
+	if argv[0] != "cd" || why != "" {
+		s.strays(argv, c.at)
+	}
 	if name, byName := s.nameOf(argv[0]); why == "" && name == "xargs" && byName && allSafe(c.assigns) {
 		before := len(s.found)
 		if why = s.identity(argv[0], c.at); why == "" {
@@ -70,7 +73,7 @@ func (s *shell) simple(c *command) (cd bool) {
 // transparentText is the text of `bash -c TEXT`, or of another shell that reads
 // it alike, which is judged in its place.
 func (s *shell) transparentText(c *command) (string, bool) {
-	if len(c.words) != 3 || !slices.Contains([]string{"-c", "-lc", "-ec"}, c.words[1].text) || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() {
+	if len(c.words) != 3 || !slices.Contains([]string{"-c", "-lc", "-ec"}, c.words[1].text) || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() || c.words[1].named || c.words[2].named {
 		return "", false
 	}
 	name, byName := s.nameOf(c.words[0].text)

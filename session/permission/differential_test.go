@@ -105,7 +105,7 @@ func judgedOf(p *Policy, text string) (c judgedCalls, understood bool) {
 	}
 	c.runsAs = j.text
 	for _, part := range j.parts {
-		for _, argv := range [][]string{part.raw, guesses(part.words)} {
+		for _, argv := range append(wrapped(part.raw), guesses(part.words)) {
 			if len(argv) > 0 {
 				c.names[argv[0]] = true
 				c.calls[strings.Join(argv, "\x00")] = true
@@ -113,6 +113,17 @@ func judgedOf(p *Policy, text string) (c judgedCalls, understood bool) {
 		}
 	}
 	return c, true
+}
+
+// wrapped are a command and the wrappers that it is run by in turn: built-in ones
+// are not recorded, and those behind them are.
+func wrapped(argv []string) [][]string {
+	list := [][]string{argv}
+	for len(argv) > 1 && argv[0] == "command" {
+		argv = argv[1:]
+		list = append(list, argv)
+	}
+	return list
 }
 
 // recordedCall is a program that bash would have run.
@@ -213,5 +224,21 @@ func compareWithBash(t *testing.T, bash string, r *rand.Rand, n int) {
 		case !strings.ContainsAny(j.text, "*?[") && !j.calls[strings.Join(call.words, "\x00")]:
 			t.Errorf("%q runs %q, which was judged with other words", j.text, call.words)
 		}
+	}
+}
+
+// What the parser reads otherwise than bash asks, as it was found.
+func TestDifferencesAsk(t *testing.T) {
+	p := project(t)
+	p.Rules = []Rule{allow("bash", "*")}
+	for _, cmd := range []string{
+		"cat <<\"E\"#b *\n$(ls)\nE\n", "cat <<\"E\"# x\n$(ls)\nE\n", "cat <<-'E'#b\nx\nE\n", "cat <<E#b\nx\nE\n", "ls; cat << \"E\"#\nx\nE\n",
+	} {
+		if v := bash(p, cmd); v.Action < ForcedAsk {
+			t.Errorf("%q: %v (%s)", cmd, v.Action, v.Reason)
+		}
+	}
+	if v := bash(p, "cat <<E # what follows\nx\nE\n"); v.Action != Allow {
+		t.Errorf("a comment behind a blank: %v (%s)", v.Action, v.Reason)
 	}
 }

@@ -40,6 +40,9 @@ func (s *shell) gate(text string) bool {
 	if strings.Contains(text, "<<") && continuedLine(text) {
 		s.floor("a line near a here-document ends in a backslash, which shells read in different ways")
 	}
+	if documentHash().MatchString(text) {
+		s.floor("a # stands in the word that ends a here-document, which shells read in different ways")
+	}
 	if len(text) > maxCommandBytes {
 		s.floor("it is longer than 10,000 bytes")
 	}
@@ -85,6 +88,10 @@ func commentBackslash(text string) bool {
 // continuedLine finds a line that ends in a backslash: inside a here-document it
 // may hide where that ends.
 func continuedLine(text string) bool { return strings.Contains(text, "\\\n") }
+
+// documentHash finds a # within the word that says where a here-document ends: bash
+// takes it for a part of the word, the parser for a comment behind a quote.
+var documentHash = lazy(`(^|[^<])<<-?[ \t]*[^\s<]*#`)
 
 // openers counts what can nest, so that the time to parse stays bounded.
 func openers(text string) int {

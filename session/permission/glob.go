@@ -35,11 +35,11 @@ func (s *shell) expand(w word, at dirs) []word {
 		return []word{w}
 	}
 	if len(names) == 0 {
-		return []word{{text: w.text}}
+		return []word{{text: w.text, named: true}}
 	}
 	out := make([]word, len(names))
 	for i, n := range names {
-		out[i] = word{text: n}
+		out[i] = word{text: n, named: true}
 		s.globbed(n, at[0])
 	}
 	return out

@@ -142,9 +142,11 @@ func (j *judge) answer(c class) Action {
 // verdict sums up: the strictest finding counts.
 func (j *judge) verdict(f kinds.Facts) Verdict {
 	v := Verdict{Action: Allow}
+	worst := plain
 	for _, f := range j.found {
 		a := j.answer(f.class)
-		if a > v.Action {
+		if a > v.Action || a == Deny && f.class == denied && worst != denied { // what is never done says so, and not the mode
+			worst = f.class
 			v.Action, v.Reason = a, f.reason
 			if more := len(j.writes) - 1; f.class == edits && more > 0 {
 				v.Reason += fmt.Sprintf(" and %d more", more)

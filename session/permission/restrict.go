@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"path/filepath"
 	"strings"
 )
 
@@ -105,13 +104,18 @@ func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
 	for _, text := range textsIn(name, argv[1:]) {
 		s.opaque("`" + name + "` runs a text as a command")
 		s.nestedText(text, at)
+		if name == "eval" || name == "trap" { // in this very shell
+			s.stray(s.left)
+		}
 	}
+	at = sentTo(name, argv[1:], at)
 	inner, certain := followers(name, argv[1:])
 	for _, words := range inner {
 		if s.work += len(words) / 8; seen[len(words)] || s.spent() {
 			continue
 		}
 		s.restrictOne(words, at)
+		s.strays(words, at)
 		if certain {
 			seen[len(words)] = true
 			s.hidden(words, at, seen)
@@ -266,190 +270,4 @@ func runsAnything(name string) bool {
 		return true
 	}
 	return runs || isInterpreter(name)
-}
-
-// catastrophic denies what nothing allows (policy section 9).
-func (s *shell) catastrophic(argv []string, at dirs) {
-	name := baseName(argv[0])
-	args := argv[1:]
-	switch {
-	case strings.HasPrefix(name, "mkfs"), name == "wipefs", name == "shred" && anyArg(args, rawDisk):
-		s.deny("`" + name + "` destroys what a disk holds")
-		return
-	case name == "dd":
-		for _, a := range args {
-			if to, ok := strings.CutPrefix(a, "of="); ok && rawDisk(to) {
-				s.deny("it writes to the disk " + visible(to) + " itself")
-				return
-			}
-		}
-	case rawDiskWriter(name) && anyArg(args, rawDisk):
-		s.deny("it writes to a disk itself")
-		return
-	}
-	for _, target := range removals(name, args) {
-		for _, dir := range at {
-			s.removal(name, target, dir)
-		}
-	}
-}
-
-func anyArg(args []string, f func(string) bool) bool {
-	for _, a := range args {
-		if f(a) {
-			return true
-		}
-	}
-	return false
-}
-
-func rawDiskWriter(name string) bool {
-	switch name {
-	case "cp", "tee", "mv", "install", "shred", "blkdiscard", "fdisk", "sfdisk", "parted", "sgdisk", "mkswap":
-		return true
-	}
-	return false
-}
-
-// rawDisk reports whether a path is the device of a disk.
-func rawDisk(path string) bool {
-	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(path)), "/dev/")
-	if !ok {
-		return false
-	}
-	for _, p := range []string{"sd", "hd", "nvme", "vd", "xvd", "disk", "rdisk", "mmcblk", "dm-", "mapper/", "md", "loop", "block/"} {
-		if strings.HasPrefix(rest, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// removals are the operands that a command would remove, move away or change
-// with all that lies below.
-func removals(name string, args []string) []string {
-	operands, recursive := splitRemoval(args)
-	switch name {
-	case "rm", "chmod", "chown", "chgrp":
-		if recursive {
-			return operands
-		}
-	case "mv":
-		if len(operands) > 1 && !anyArg(args, func(a string) bool { return strings.HasPrefix(a, "-t") || strings.HasPrefix(a, "--target") }) {
-			return operands[:len(operands)-1]
-		}
-		return operands
-	case "find":
-		if anyArg(args, func(a string) bool { return a == "-delete" }) || len(afterFlags(args, "-exec", "-execdir")) > 0 && anyArg(args, func(a string) bool { return baseName(a) == "rm" }) {
-			return findStarts(args)
-		}
-	}
-	return nil
-}
-
-func splitRemoval(args []string) (operands []string, recursive bool) {
-	for i, a := range args {
-		switch {
-		case a == "--":
-			return append(operands, args[i+1:]...), recursive
-		case strings.HasPrefix(a, "--"):
-			recursive = recursive || strings.HasPrefix("--recursive", a) && len(a) > 2
-		case strings.HasPrefix(a, "-") && len(a) > 1:
-			recursive = recursive || strings.ContainsAny(a, "rR")
-		default:
-			operands = append(operands, a)
-		}
-	}
-	return operands, recursive
-}
-
-func findStarts(args []string) []string {
-	var out []string
-	for _, a := range args {
-		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
-			if a == "-H" || a == "-L" || a == "-P" {
-				continue
-			}
-			break
-		}
-		out = append(out, a)
-	}
-	if out == nil {
-		out = []string{"."}
-	}
-	return out
-}
-
-// removal judges one operand: a system folder, the home, or an ancestor of the
-// workspace is denied; the workspace itself and everything in it is asked about.
-func (s *shell) removal(name, target, dir string) {
-	what := target
-	for {
-		t := strings.TrimSuffix(strings.TrimRight(what, "/"), "/*")
-		t = strings.TrimSuffix(t, "/.*")
-		if t == what || t == "" {
-			break
-		}
-		what = t
-	}
-	if what == "" || what == "*" || what == ".*" {
-		what = map[bool]string{true: "/", false: "."}[strings.HasPrefix(target, "/")]
-	}
-	if what == "~" || strings.HasPrefix(what, "~/") {
-		what = s.Home + what[1:]
-	}
-	if !filepath.IsAbs(what) {
-		what = filepath.Join(dir, what)
-	}
-	what = filepath.Clean(what)
-	for _, path := range []string{what, s.resolved(what)} {
-		if why := s.precious(path); why != "" {
-			s.deny("`" + name + "` would destroy " + why)
-			return
-		}
-		if s.isRoot(path) {
-			s.floor("`" + name + "` would change the whole project folder")
-			return
-		}
-	}
-}
-
-func (s *shell) isRoot(path string) bool {
-	if s.Roots == nil {
-		return false
-	}
-	for _, dir := range s.Roots.Dirs() {
-		if path == dir || path == s.resolved(dir) {
-			return true
-		}
-	}
-	return false
-}
-
-// precious says what a folder is that must never go.
-func (s *shell) precious(path string) string {
-	if path == filepath.VolumeName(path)+string(filepath.Separator) {
-		return "the whole system"
-	}
-	if s.Home != "" && (path == filepath.Clean(s.Home) || path == s.resolved(s.Home)) {
-		return "the home folder"
-	}
-	switch p := filepath.ToSlash(path); p {
-	case "/etc", "/usr", "/bin", "/sbin", "/var", "/boot", "/opt", "/root", "/home", "/System", "/Library", "/Users", "/Applications", "/dev", "/proc", "/sys":
-		return "the system folder " + p
-	default:
-		if strings.HasPrefix(p, "/lib") && !strings.Contains(p[1:], "/") {
-			return "the system folder " + p
-		}
-	}
-	if s.Roots != nil {
-		for _, dir := range s.Roots.Dirs() {
-			for _, d := range []string{dir, s.resolved(dir)} {
-				if d != path && below(path, d) {
-					return visible(path) + ", which the project lies in"
-				}
-			}
-		}
-	}
-	return ""
 }

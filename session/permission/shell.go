@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,6 +25,9 @@ type shell struct {
 	within  int               // texts and substitutions that the walk is inside of
 	looping bool
 	piped   bool // input comes from a pipe, a here-document or a file
+	been    dirs // that a cd led from or to
+	left    dirs // where the text that was judged last may end
+	astray  dirs // that it may have gone to in a way which is not followed
 
 	last *command // the simple command judged last
 	from *command // what the next one gets its input from; nil: not one command
@@ -34,14 +36,8 @@ type shell struct {
 	changes []func()     // made to the tree before it is printed to be run
 }
 
-// dirs are the folders that a command may run in, absolute, as the shell would
-// name them.
-type dirs []string
-
-const (
-	maxDirs  = 8
-	maxPaths = 600 // looked up for one command
-)
+// maxPaths is how many paths are looked up for one command.
+const maxPaths = 600
 
 // command is one simple command.
 type command struct {
@@ -143,7 +139,7 @@ func (s *shell) script(text string, at dirs) *syntax.File {
 		return nil
 	}
 	s.noteVars(file)
-	s.stmts(file.Stmts, at)
+	s.left = s.stmts(file.Stmts, at)
 	if s.count > maxCommands {
 		s.floor("it is more than 100 commands")
 	}
@@ -157,6 +153,7 @@ func (s *shell) rough(text string, at dirs) {
 			return
 		}
 		s.restrict(argv, at)
+		s.strays(argv, at)
 	}
 }
 
@@ -207,7 +204,7 @@ func (s *shell) nestedStmts(list []*syntax.Stmt, at dirs) {
 	s.deeper()
 	s.within++
 	s.piped = false
-	s.stmtsApart(list, at)
+	s.subshell(list, at)
 }
 
 // inner judges the substitutions inside of a node that is not understood.
@@ -270,7 +267,7 @@ func (s *shell) compound(cmd syntax.Command, at dirs) dirs {
 	case *syntax.BinaryCmd:
 		return s.binary(c, at)
 	case *syntax.Subshell:
-		s.stmtsApart(c.Stmts, at)
+		s.subshell(c.Stmts, at)
 		return at
 	case *syntax.Block:
 		return s.stmts(c.Stmts, at)
@@ -360,8 +357,15 @@ func (s *shell) branch(c *syntax.IfClause, at dirs) dirs {
 func (s *shell) loop(at dirs, lists ...[]*syntax.Stmt) dirs {
 	was := s.looping
 	s.looping = true
-	for _, list := range lists {
-		s.stmts(list, at)
+	pass := func() {
+		for _, list := range lists {
+			s.stmts(list, at)
+		}
+	}
+	count, astray := s.count, len(s.astray)
+	if pass(); len(s.astray) > astray { // the next round may run elsewhere
+		s.count = count
+		pass()
 	}
 	s.looping = was
 	return at
@@ -410,10 +414,8 @@ func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	for _, a := range c.Assigns {
 		set := s.assign(a, at)
 		cmd.assigns = append(cmd.assigns, set)
-		if strings.ToLower(set.name) == set.name {
-			s.vars[set.name] = set.value.text
-			s.known[set.name] = len(c.Args) == 0 && !set.odd && !set.value.dynamic && set.value.odd == ""
-		}
+		s.vars[set.name] = set.value.text
+		s.known[set.name] = strings.ToLower(set.name) == set.name && len(c.Args) == 0 && !set.odd && !set.value.dynamic && set.value.odd == ""
 	}
 	cmd.words, cmd.raw = s.words(c.Args, at)
 	if len(c.Args) == 0 {
@@ -421,7 +423,7 @@ func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 		return at
 	}
 	if s.simple(cmd) {
-		return s.cd(cmd)
+		return s.moves(cmd)
 	}
 	return at
 }
@@ -446,56 +448,4 @@ func printed(n syntax.Node) string {
 		return ""
 	}
 	return b.String()
-}
-
-// cd follows a change of the folder; what cannot be followed is a question.
-func (s *shell) cd(c *command) dirs {
-	target, ok := cdOperand(c.words)
-	if !ok || s.looping || s.Roots == nil {
-		s.opaque("the folder that `" + visible(c.text) + "` goes to is not known")
-		return c.at
-	}
-	var out dirs
-	for _, dir := range c.at {
-		to := target
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(dir, to) // as cd does: by the letter
-		}
-		p, err := s.Roots.Resolve(to)
-		if err != nil || !p.Inside {
-			s.beyondSandbox("it goes to " + visible(target) + ", outside of the project")
-			return c.at
-		}
-		s.commandAccess(kinds.List, p)
-		out = s.union(out, dirs{filepath.Clean(to)})
-		if !isDir(p.Target) {
-			out = s.union(out, dirs{dir})
-		}
-	}
-	return out
-}
-
-func cdOperand(words []word) (string, bool) {
-	rest := words[1:]
-	if len(rest) == 2 && rest[0].static() && rest[0].text == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) != 1 || !rest[0].static() || rest[0].text == "" || strings.HasPrefix(rest[0].text, "-") {
-		return "", false
-	}
-	return rest[0].text, true
-}
-
-func (s *shell) union(a, b dirs) dirs {
-	out := slices.Clone(a)
-	for _, dir := range b {
-		if !slices.Contains(out, dir) {
-			out = append(out, dir)
-		}
-	}
-	if len(out) > maxDirs {
-		s.floor("it may run in too many folders")
-		out = out[:maxDirs]
-	}
-	return out
 }

@@ -14,7 +14,7 @@ func (s *shell) unwrap(c *command) (words []word, why string) {
 			return nil, "the command that `" + visible(c.text) + "` would run is missing"
 		}
 		name, byName := s.nameOf(words[0].text)
-		if wrapped && (setsShell(name) || name == "cd" || !words[0].static()) {
+		if wrapped && (setsShell(name) || name == "cd" || !words[0].static() || words[0].named) {
 			return words, "`" + visible(c.text) + "` runs `" + visible(words[0].text) + "` in an uncommon way"
 		}
 		if _, runs := runners[name]; !runs || !byName || name == "command" && describes(words) {

@@ -21,6 +21,8 @@ type word struct {
 	secret  bool         // it shows a variable that is not known
 	bare    bool         // what is not known stands outside of quotes, and may be several words
 	fed     bool         // it is <(…): a file that holds what the commands in it print
+	named   bool         // it comes from a pattern of file names, which may stand for others by then
+	hint    bool         // the guess is a bold one: it serves operands, and no program's name
 	odd     string       // why it is beyond what is understood
 	pattern string       // where glob: the pattern, with quoted characters escaped
 	src     *syntax.Word // in the tree; nil: made by an expansion
@@ -41,6 +43,9 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 		if !hasBraces(w) {
 			d := s.word(w, at)
 			d.src = w
+			if i == 0 && d.hint {
+				d.text = string(utf8.RuneError)
+			}
 			raw = append(raw, d.text)
 			if i == 0 {
 				out = append(out, d)
@@ -224,7 +229,8 @@ func (s *shell) part(part syntax.WordPart, at dirs, b *strings.Builder, d *word,
 			return
 		}
 		d.dynamic, d.bare = true, d.bare || !quoted
-		b.WriteRune(utf8.RuneError) // no guess
+		d.hint = true
+		b.WriteString(s.printedBy(p, at))
 		if p.TempFile || p.ReplyVar {
 			d.odd = "a substitution of an uncommon form"
 		}
@@ -290,6 +296,8 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 		d.dynamic, d.secret = true, true
 		d.odd = "an expansion ${…} that can run code"
 		s.inner(p, at)
+		d.hint = true
+		b.WriteString(s.guessed(p))
 		return
 	}
 	switch name := p.Param.Value; {
@@ -310,11 +318,44 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 		d.dynamic, d.bare = true, d.bare || !quoted
 		d.secret = !s.set[name]
 		if value, ok := s.vars[name]; ok {
+			d.hint = d.hint || strings.ToLower(name) != name
 			b.WriteString(value)
 		} else {
 			b.WriteRune(utf8.RuneError) // no guess
 		}
 	}
+}
+
+// guessed is the best guess at an expansion that is not followed: the value of the
+// variable itself.
+func (s *shell) guessed(p *syntax.ParamExp) string {
+	if p.Param != nil && !p.Excl && !p.Length {
+		if value, ok := s.vars[p.Param.Value]; ok {
+			return value
+		}
+		if p.Param.Value == "HOME" && s.Home != "" {
+			return s.Home
+		}
+	}
+	return string(utf8.RuneError)
+}
+
+// printedBy is the best guess at what a substitution prints: the folder of a pwd, the
+// words of an echo.
+func (s *shell) printedBy(c *syntax.CmdSubst, at dirs) string {
+	if len(c.Stmts) == 1 && len(at) > 0 {
+		if call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			switch name := call.Args[0].Lit(); {
+			case name == "pwd":
+				return at[0]
+			case name == "echo" && len(call.Args) == 2:
+				if lit := call.Args[1].Lit(); lit != "" && !strings.Contains(lit, `\`) {
+					return s.homeOf(lit)
+				}
+			}
+		}
+	}
+	return string(utf8.RuneError) // no guess
 }
 
 func plainParam(p *syntax.ParamExp) bool {

@@ -31,7 +31,7 @@ func (s *shell) xargs(c *command) string {
 		}
 		words = words[1:]
 	}
-	if len(words) == 0 || !slices.Contains([]string{"grep", "egrep", "fgrep", "wc", "head", "tail", "cat", "stat", "ls", "file", "basename", "dirname", "echo", "md5sum", "sha256sum"}, words[0].text) {
+	if len(words) == 0 || words[0].named || !slices.Contains([]string{"grep", "egrep", "fgrep", "wc", "head", "tail", "cat", "stat", "ls", "file", "basename", "dirname", "echo", "md5sum", "sha256sum"}, words[0].text) {
 		return "`xargs` runs another command"
 	}
 	return s.readOnly(&command{text: c.text, words: words, at: c.at, piped: true})
