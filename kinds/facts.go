@@ -35,4 +35,5 @@ type PathAccess struct {
 	Access Access
 	Path   string // absolute, as asked for, cleaned
 	Target string // absolute, links resolved; Path where it does not exist yet
+	Gone   bool   // of a Write: the name is removed, not what its file holds changed
 }

@@ -85,21 +85,22 @@ func prepareApplyPatch(ctx context.Context, ws *Workspace, in applyPatchInput) (
 func patchAccess(parts []patchPart) []kinds.PathAccess {
 	var all []kinds.PathAccess
 	told := map[kinds.PathAccess]bool{}
-	tell := func(t target, what kinds.Access) {
-		if one := t.access(what)[0]; !told[one] {
+	tell := func(t target, what kinds.Access, gone bool) {
+		one := t.access(what)[0]
+		if one.Gone = gone; !told[one] {
 			told[one] = true
 			all = append(all, one)
 		}
 	}
 	for _, p := range parts {
 		if p.copied || p.renamed() {
-			tell(p.from, kinds.Read)
+			tell(p.from, kinds.Read, false)
 		}
 		if p.old != "" && !p.copied {
-			tell(p.from, kinds.Write)
+			tell(p.from, kinds.Write, p.new == "")
 		}
 		if p.new != "" {
-			tell(p.to, kinds.Write)
+			tell(p.to, kinds.Write, false)
 		}
 	}
 	return all

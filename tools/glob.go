@@ -62,6 +62,9 @@ type globbing struct {
 
 func prepareGlob(ctx context.Context, ws *Workspace, in globInput) (*Action, error) {
 	pattern := filepath.ToSlash(in.Pattern)
+	if strings.ContainsRune(pattern, 0) {
+		return nil, fmt.Errorf("the pattern %q has a NUL character in it", in.Pattern)
+	}
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, fmt.Errorf("the pattern %q is malformed: check its brackets and braces, and put a backslash before one that is meant as it is", in.Pattern)
 	}

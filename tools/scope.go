@@ -50,7 +50,9 @@ func (s *scope) look(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("looking at %s: %w", s.name, err)
 	}
-	s.file = !info.IsDir()
+	if s.file = !info.IsDir(); s.file && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is neither a file nor a folder: nothing in it can be searched", unmistakable(s.name))
+	}
 	return nil
 }
 

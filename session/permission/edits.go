@@ -48,7 +48,7 @@ func (s *shell) edits(c *command) bool {
 		return s.copies(u, c.at)
 	case "rm":
 		for _, o := range u.operands {
-			s.operand(kinds.Write, o, c.at)
+			s.removeName(o, c.at)
 			s.removesBelow(o, c.at)
 		}
 		return true
@@ -120,9 +120,9 @@ func (s *shell) isLink(text, dir string) bool {
 func (s *shell) removesBelow(text string, at dirs) {
 	left := maxBelow
 	for _, dir := range at {
-		p, err := s.resolve(text, dir)
+		p, err := s.resolveName(text, dir)
 		if err != nil || !isDir(p.Target) {
-			continue
+			continue // a link goes alone
 		}
 		err = filepath.WalkDir(p.Target, func(path string, d fs.DirEntry, err error) error {
 			if left--; err != nil || left < 0 {

@@ -152,13 +152,15 @@ func isEnvFile(n string) bool {
 // that it looks like a protected one.
 func lookAlike(name string) bool {
 	changed := false
-	plain := strings.Map(func(r rune) rune {
+	latin := func(r rune) rune {
 		if l, ok := kinds.LooksLatin(r); ok {
 			changed = true
 			return l
 		}
 		return r
-	}, norm.NFKC.String(name))
+	}
+	// Some letters look otherwise than the compatible one that they stand for.
+	plain := strings.Map(latin, norm.NFKC.String(strings.Map(latin, name)))
 	if !changed {
 		return false
 	}

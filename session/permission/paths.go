@@ -1,7 +1,9 @@
 package permission
 
 import (
+	"cmp"
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,12 +20,13 @@ type access struct {
 	target string // absolute, links resolved
 	tool   string // the file tool that does it; empty: a command
 	exists bool
+	gone   bool // the name is removed, and what other names its file has keep it
 }
 
 // paths judges what the tool itself touches (policy section 10).
 func (j *judge) paths(list []kinds.PathAccess) {
 	for _, p := range list {
-		a := access{kind: p.Access, asked: p.Path, target: p.Target, tool: j.id}
+		a := access{kind: p.Access, asked: p.Path, target: p.Target, tool: j.id, gone: p.Gone}
 		if a.target == "" {
 			a.target = a.asked
 		}
@@ -63,14 +66,14 @@ func (j *judge) inside(kind kinds.Access, target string) bool {
 		return false
 	}
 	target = filepath.Clean(target)
-	if p, err := j.Roots.Resolve(target); err == nil && p.Inside && p.Target == target {
+	if p, err := j.Roots.Follow(target); err == nil && p.Inside && p.Target == target {
 		return true
 	}
 	if kind != kinds.Write {
 		return false
 	}
 	dir := filepath.Dir(target)
-	p, err := j.Roots.Resolve(dir)
+	p, err := j.Roots.Follow(dir)
 	return err == nil && p.Inside && p.Target == dir
 }
 
@@ -83,7 +86,7 @@ func (j *judge) access(a access) {
 		j.deny(name + " belongs to the agent's own settings and state, which no tool may change")
 		return
 	}
-	if a.kind == kinds.Write && a.tool != "" && !a.exists && j.badName(a, name) {
+	if a.tool != "" && j.badName(a, name) {
 		return
 	}
 	r := j.pathRuling(a)
@@ -140,7 +143,7 @@ func (j *judge) guard(a access, r ruling, names []string, name string) bool {
 			j.beyondSandbox("changing " + name + ", which can change what other programs run")
 			return true
 		}
-		if a.exists && links(a.target) > 1 {
+		if a.exists && !a.gone && links(a.target) > 1 {
 			j.beyondSandbox("changing " + name + ", which has several names (hard links) and may be shared with files outside")
 			return true
 		}
@@ -159,17 +162,28 @@ func namedBy(r ruling, name string) bool {
 	return r.rule != nil && r.action == Allow && r.rule.Scope >= Session && r.rule.path != nil && r.rule.path.literally(name)
 }
 
-// badName denies new names that would not be seen as what they are.
+// badName denies new names that would not be seen as what they are, and asks
+// about those that are there (policy 10.6); it reports whether that settles it.
 func (j *judge) badName(a access, name string) bool {
+	made := a.kind == kinds.Write && !a.exists
 	for _, n := range append(j.names(a.asked), j.names(a.target)...) {
-		if hiddenIn(n) {
-			j.deny("a new file's name cannot have hidden characters in it")
+		why := ""
+		switch {
+		case hiddenIn(n) && made:
+			why = "a new file's name cannot have hidden characters in it"
+		case hiddenIn(n):
+			why = "the name " + visible(n) + " has hidden characters in it"
+		case lookAlike(n):
+			why = name + " is spelled so that it looks like another, protected name"
+		default:
+			continue
+		}
+		if made {
+			j.deny(why)
 			return true
 		}
-		if lookAlike(n) {
-			j.deny(name + " is spelled so that it looks like another, protected name")
-			return true
-		}
+		j.floor(why)
+		return false // a rule may deny it
 	}
 	return false
 }
@@ -210,7 +224,7 @@ func (j *judge) resolved(path string) string {
 		return target
 	}
 	target := path
-	if p, err := j.Roots.Resolve(path); err == nil {
+	if p, err := j.Roots.Follow(path); err == nil {
 		target = p.Target
 	}
 	if j.targets == nil {
@@ -357,10 +371,45 @@ func (s *shell) commandAccess(kind kinds.Access, p workspace.Path) {
 		return
 	}
 	for _, n := range append(s.names(p.Asked), s.names(p.Target)...) {
-		if hiddenIn(n) || kind == kinds.Write && lookAlike(n) {
+		if hiddenIn(n) || kind != kinds.List && lookAlike(n) {
 			s.floor("the name " + visible(n) + " does not look like what it is")
 			return
 		}
 	}
 	s.access(access{kind: kind, asked: p.Asked, target: p.Target, exists: p.Exists})
+}
+
+// removeName judges a name that a command removes, from each folder it may run in.
+func (s *shell) removeName(text string, at dirs) {
+	for _, dir := range at {
+		p, err := s.resolveName(text, dir)
+		if err != nil {
+			s.floor("the path " + visible(text) + " cannot be resolved")
+			return
+		}
+		for _, n := range append(s.names(p.Asked), s.names(p.Target)...) {
+			if hiddenIn(n) || lookAlike(n) {
+				s.floor("the name " + visible(n) + " does not look like what it is")
+				return
+			}
+		}
+		s.access(access{kind: kinds.Write, asked: p.Asked, target: p.Target, exists: p.Exists, gone: true})
+	}
+}
+
+// resolveName finds the place of a name itself: its folder is resolved, and where
+// the name is a link, the link is what is meant (policy 10.2).
+func (s *shell) resolveName(text, dir string) (workspace.Path, error) {
+	name := text[strings.LastIndexByte(text, '/')+1:]
+	if s.Roots == nil || name == "" || name == "." || name == ".." {
+		return s.resolve(text, dir)
+	}
+	p, err := s.resolve(cmp.Or(strings.TrimSuffix(text, name), "."), dir)
+	if err != nil {
+		return workspace.Path{}, err
+	}
+	p.Asked, p.Target = filepath.Join(p.Asked, name), filepath.Join(p.Target, name)
+	_, err = os.Lstat(p.Target)
+	p.Exists = err == nil
+	return p, nil
 }

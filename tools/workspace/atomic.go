@@ -69,6 +69,8 @@ func (f *parent) replace(ctx context.Context, old, data []byte) error {
 		return fmt.Errorf("it is %s by now: %w", describe(info.Mode()), ErrChanged)
 	case info.Mode().Perm()&0o222 == 0: // a rename would not mind
 		return fmt.Errorf("it is marked read-only: %w", fs.ErrPermission)
+	case links(info) > 1 && f.names == 1: // nobody was asked about what it shares
+		return fmt.Errorf("it has further names (hard links) by now: %w", ErrChanged)
 	case links(info) > 1:
 		return f.overwrite(old, data)
 	}

@@ -116,6 +116,7 @@ func explain(err error) error {
 type parent struct {
 	at     *os.Root
 	name   string // of the file
+	names  uint64 // that it had when it was resolved; 0: not known
 	opened []*os.Root
 	made   []madeFolder
 }
@@ -131,7 +132,7 @@ type madeFolder struct {
 // made if need be.
 func (d *Disk) parent(p Path, missing bool) (*parent, error) {
 	one, rel, inside := d.roots.within(p.Target)
-	f := &parent{}
+	f := &parent{names: p.names}
 	if inside {
 		f.at = one.held
 	} else {

@@ -20,7 +20,13 @@ func (r *Roots) Open(p Path) (*os.File, error) {
 		return nil, fmt.Errorf("%s lies in a file system of the kernel and is not read", p.Asked)
 	}
 	// Looking first keeps a device from noticing that it is opened.
-	info, err := os.Lstat(p.Target)
+	var info fs.FileInfo
+	var err error
+	if inside {
+		info, err = one.held.Lstat(rel) // whatever the root is called by now
+	} else {
+		info, err = os.Lstat(p.Target)
+	}
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("opening %s: what it names as a folder is not a folder", p.Asked)
 	}

@@ -50,11 +50,20 @@ func (r *Roots) Resolve(path string) (Path, error) {
 	if !filepath.IsAbs(path) {
 		path = r.Dir() + string(filepath.Separator) + path
 	}
+	return r.Follow(path)
+}
+
+// Follow is Resolve for an absolute path in the form of the system that the program
+// runs on, such as Resolve gave: nothing in it is read in another way.
+func (r *Roots) Follow(path string) (Path, error) {
 	w := walk{roots: r}
 	if err := w.run(path); err != nil {
 		return Path{}, err
 	}
 	p := Path{Asked: filepath.Clean(path), Target: w.at, Exists: w.exists}
+	if w.exists && w.info != nil && w.info.Mode().IsRegular() {
+		p.names = links(w.info)
+	}
 	_, _, p.Inside = r.within(p.Target)
 	if !p.Inside && foldsCase {
 		p.Target, p.Inside = r.respell(p.Target)
@@ -87,9 +96,10 @@ func (s System) expandHome(path string) (string, error) {
 // walk is the resolution of one path.
 type walk struct {
 	roots  *Roots
-	at     string // resolved so far: absolute, no links, no dots
-	exists bool   // whether at does
-	links  int    // how many were followed
+	at     string      // resolved so far: absolute, no links, no dots
+	exists bool        // whether at does
+	info   fs.FileInfo // of at; nil: not looked up
+	links  int         // how many were followed
 }
 
 // run resolves an absolute path into w.at.
@@ -106,7 +116,7 @@ func (w *walk) run(path string) error {
 		case ".":
 			continue
 		case "..":
-			w.at = filepath.Dir(w.at)
+			w.up()
 			continue
 		}
 		next, err := w.step(name, rest)
@@ -117,10 +127,18 @@ func (w *walk) run(path string) error {
 	}
 }
 
+// up goes to the parent, but not out of the kernel's file systems: a path that
+// meets one stays there, since the file tools refuse it as a whole.
+func (w *walk) up() {
+	if dir := filepath.Dir(w.at); isPseudo(dir) || !isPseudo(w.at) || !w.pseudo(w.at) {
+		w.at, w.info = dir, nil
+	}
+}
+
 // start puts the walk at the top of an absolute path's volume.
 func (w *walk) start(path string) {
 	w.at = filepath.VolumeName(path) + string(filepath.Separator)
-	w.exists = true
+	w.exists, w.info = true, nil
 }
 
 // step goes down into name and returns what is left to walk.
@@ -136,7 +154,7 @@ func (w *walk) step(name, rest string) (string, error) {
 		if _, _, more := component(rest); more && !info.IsDir() {
 			return w.missing(here, rest)
 		}
-		w.at = here // a slash after a file's name is forgiven
+		w.at, w.info = here, info // a slash after a file's name is forgiven
 		return rest, nil
 	case w.pseudo(here):
 		w.at = filepath.Join(here, filepath.Clean(string(filepath.Separator)+rest))
@@ -168,7 +186,10 @@ func (w *walk) follow(link, rest string) (string, error) {
 // exist, and may be a link.
 func (w *walk) missing(here, rest string) (string, error) {
 	whole := filepath.Join(here, rest)
-	if !hasDots(rest) {
+	if !hasDots(rest) || w.pseudo(here) {
+		if w.pseudo(here) {
+			whole = filepath.Join(here, filepath.Clean(string(filepath.Separator)+rest))
+		}
 		w.at, w.exists = whole, false
 		return "", nil
 	}

@@ -18,4 +18,6 @@ type Path struct {
 	Target string // absolute, links resolved as the kernel does
 	Inside bool   // Target lies in one of the roots, by components
 	Exists bool
+
+	names uint64 // of the file when it was resolved (hard links); 0: not known
 }

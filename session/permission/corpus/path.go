@@ -85,6 +85,9 @@ func (s *scene) fileCall(op, path string, args map[string]any) (call, error) {
 		input["pattern"] = "*"
 		return s.prepare(tools.Glob(), input)
 	case "glob":
+		if s.goos == "windows" {
+			path = strings.ReplaceAll(path, `\`, "/") // as the tool does there
+		}
 		return s.prepare(tools.Glob(), map[string]any{"pattern": path})
 	}
 	return s.change(op, path, input)
