@@ -68,8 +68,11 @@ export class Editor {
     return { terminalId };
   }
 
-  answer(p) {
-    const kind = this.answers.shift() ?? "allow_once";
+  // answer chooses the option of the next kind in `answers`, which may be what to do
+  // before it is known.
+  async answer(p) {
+    let kind = this.answers.shift() ?? "allow_once";
+    if (typeof kind === "function") kind = await kind();
     if (kind === "never") return new Promise(() => {});
     const option = p.options.find((o) => o.kind === kind);
     assert.ok(option, `no option ${kind} in ${JSON.stringify(p.options)}`);
