@@ -50,6 +50,7 @@ func newPlace(t testing.TB) *place {
 		p.Env["XDG_"+name+"_HOME"] = filepath.Join(root, "home", name)
 	}
 	p.Paths = config.NewPaths(p.getenv)
+	p.Paths.Manifest = filepath.Join(root, "home", "etc", "config.json")
 	if err := errors.Join(os.Mkdir(p.Dir, 0o755), os.Mkdir(p.Env["HOME"], 0o755)); err != nil {
 		t.Fatal(err)
 	}

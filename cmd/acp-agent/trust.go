@@ -33,6 +33,9 @@ func (c *trustCommand) Run(p *process) error {
 	if o.Config.Trust == config.TrustNever {
 		fmt.Fprintf(p.errout, "Note: %s says \"trust\": \"never\", so no folder's settings hold.\n", paths.UserFile())
 	}
+	if len(o.Config.Unread) > 0 {
+		fmt.Fprintf(p.errout, "Note: the folder counts as not trusted yet: %s.\n", kinds.Escape(o.Why))
+	}
 	_, err = io.WriteString(p.out, trusted(root, enabled))
 	return err
 }

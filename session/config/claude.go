@@ -98,14 +98,8 @@ func (r *reader) claudeRule(e hujson.Value, action permission.Action) {
 			if c.action == permission.Allow {
 				continue
 			}
-		case c.action == permission.Allow && catchAll(rule):
-			r.tell(e.StartOffset, "%s %s: a project cannot allow everything; the rule is left out", action, text)
+		case c.action == permission.Allow && !r.allows(&rule, e.StartOffset):
 			continue
-		case c.action == permission.Allow:
-			r.enable(PartRules, rule.String(), e.StartOffset, rule.String())
-			if r.restrictOnly {
-				continue
-			}
 		}
 		r.config.Rules = append(r.config.Rules, rule)
 	}

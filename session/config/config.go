@@ -41,6 +41,9 @@ type Config struct {
 	Sandbox               Sandbox
 	LogLevel              string
 	LogFile               string
+	// Unread are the files that are there and could not be read, so that nobody knows
+	// what they forbid.
+	Unread []string
 }
 
 // Retry is how failed model requests are repeated.

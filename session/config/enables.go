@@ -21,7 +21,8 @@ type Part string
 // The parts, the most dangerous first.
 const (
 	PartHooks    Part = "Hooks, which run these commands without asking"
-	PartServers  Part = "MCP servers, which are started"
+	PartServers  Part = "MCP servers, which may be started"
+	PartWide     Part = "Rules that allow everything of a kind without asking, and further folders that count as inside"
 	PartRules    Part = "Rules that allow without asking"
 	PartSettings Part = "Settings"
 )
@@ -38,7 +39,7 @@ type Enabled struct {
 
 // Sorted is the list with its parts together, the most dangerous first.
 func Sorted(list []Enabled) []Enabled {
-	parts := []Part{PartHooks, PartServers, PartRules, PartSettings}
+	parts := []Part{PartHooks, PartServers, PartWide, PartRules, PartSettings}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Enabled) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })
 	return list
@@ -63,6 +64,24 @@ func (r *reader) enableValue(part Part, name string, v hujson.Value) {
 	r.enable(part, name+" = "+value, v.StartOffset, name, value)
 }
 
+// enableWide notes what takes effect in no project before the user confirmed this
+// very thing, however trusted the folder is. It reports whether they did.
+func (r *reader) enableWide(text string, offset int, same ...string) bool {
+	r.enable(PartWide, text, offset, same...)
+	if r.confirmed != nil && r.confirmed(r.enabled[len(r.enabled)-1].Digest) {
+		return true
+	}
+	r.warn(offset, "%s: this waits for a word of its own, which `acp-agent trust` gives", text)
+	return false
+}
+
+// servers notes the MCP servers of a file that has nothing else of ours.
+func (r *reader) servers(root *hujson.Object) {
+	if v := find(root, "mcpServers"); v != nil && !r.restrictOnly {
+		r.enableServers(*v)
+	}
+}
+
 // compact is a value without comments and blanks.
 func compact(v hujson.Value) string {
 	v = v.Clone()
@@ -74,11 +93,11 @@ func compact(v hujson.Value) string {
 	return b.String()
 }
 
-// enableKey notes what a key of a project's file puts into force. Rules say that
-// themselves.
+// enableKey notes what a key of a project's file puts into force. Rules and folders say
+// that themselves.
 func (r *reader) enableKey(key string, v hujson.Value) {
 	switch {
-	case key == "permissions.rules":
+	case key == "permissions.rules" || key == "additionalDirectories":
 	case strings.HasPrefix(key, "hooks."):
 		r.enableHooks(strings.TrimPrefix(key, "hooks."), v)
 	case key == "mcpServers":

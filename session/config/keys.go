@@ -39,7 +39,7 @@ var keys = map[string]key{
 
 	"permissions.rules":     {read: readRules, restricts: true},
 	"permissions.askReason": {read: boolean(func(c *Config) *bool { return &c.AskReason })},
-	"additionalDirectories": {read: readDirectories, userOnly: true},
+	"additionalDirectories": {read: readDirectories},
 	"trust":                 {read: readTrust, userOnly: true},
 
 	"proxy":     {read: readProxy, userOnly: true},
@@ -130,6 +130,9 @@ func readTrust(r *reader, v hujson.Value) error {
 	if decode(v, &t) != nil || t != TrustAsk && t != TrustAlways && t != TrustNever {
 		return errors.New("must be ask, always or never")
 	}
+	if r.scope == permission.Manifest {
+		return errors.New("is for each user to set, in their own file")
+	}
 	r.config.Trust = t
 	return nil
 }
@@ -158,12 +161,26 @@ func readProxy(r *reader, v hujson.Value) error {
 	return nil
 }
 
+// readDirectories takes the user's further folders, and a project's where the user
+// confirmed these very ones: they are held to where they led then.
 func readDirectories(r *reader, v hujson.Value) error {
 	dirs, err := r.folders(v)
-	if err == nil {
+	if err != nil || r.restrictOnly {
+		return err
+	}
+	if r.scope != permission.Project {
+		r.config.AdditionalDirectories = dirs
+		return nil
+	}
+	for i, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dirs[i] = real
+		}
+	}
+	if r.enableWide("additionalDirectories: "+strings.Join(dirs, ", "), v.StartOffset, append([]string{"additionalDirectories"}, dirs...)...) {
 		r.config.AdditionalDirectories = dirs
 	}
-	return err
+	return nil
 }
 
 func readSandboxMode(r *reader, v hujson.Value) error {
@@ -183,8 +200,8 @@ func readWritable(r *reader, v hujson.Value) error {
 	return err
 }
 
-// folders takes paths relative to the user's home, which begin with ~/, and
-// absolute ones.
+// folders takes paths relative to the user's home, which begin with ~/, absolute
+// ones, and in a project's file those relative to the project.
 func (r *reader) folders(v hujson.Value) ([]string, error) {
 	var dirs []string
 	if decode(v, &dirs) != nil {
@@ -193,6 +210,8 @@ func (r *reader) folders(v hujson.Value) ([]string, error) {
 	for i, d := range dirs {
 		if rest, ok := strings.CutPrefix(d, "~/"); ok {
 			d = filepath.Join(r.home, rest)
+		} else if r.scope == permission.Project && d != "" && !filepath.IsAbs(d) {
+			d = filepath.Join(r.root, d)
 		}
 		if !filepath.IsAbs(d) {
 			return nil, fmt.Errorf("has %q, which is not absolute", dirs[i])
@@ -323,13 +342,7 @@ func readRules(r *reader, v hujson.Value) error {
 				continue
 			}
 			r.config.Rules = append(r.config.Rules, rule) // a restriction still restricts
-		case r.scope == permission.Project && rule.Action == permission.Allow && catchAll(rule):
-			r.tell(e.StartOffset, "a project cannot allow everything; the rule is left out")
-		case rule.Action == permission.Allow:
-			r.enable(PartRules, rule.String(), e.StartOffset, rule.String())
-			if !r.restrictOnly {
-				r.config.Rules = append(r.config.Rules, rule)
-			}
+		case rule.Action == permission.Allow && !r.allows(&rule, e.StartOffset):
 		default:
 			r.config.Rules = append(r.config.Rules, rule)
 		}
@@ -337,8 +350,24 @@ func readRules(r *reader, v hujson.Value) error {
 	return nil
 }
 
+// allows notes a permission of the file, and reports whether it holds.
+func (r *reader) allows(rule *permission.Rule, offset int) bool {
+	switch {
+	case r.restrictOnly:
+		return false
+	case r.scope == permission.Project && catchAll(*rule):
+		rule.Confirmed = r.enableWide(rule.String(), offset, rule.String())
+		return rule.Confirmed
+	}
+	r.enable(PartRules, rule.String(), offset, rule.String())
+	return true
+}
+
 // catchAll reports whether a rule allows every call of a kind that matters.
 func catchAll(r permission.Rule) bool {
+	if names, ok := strings.CutPrefix(r.Permission, "mcp:"); ok {
+		return strings.ContainsAny(names, "*?[")
+	}
 	return r.Pattern == "" || strings.Trim(r.Pattern, "*/ ") == ""
 }
 

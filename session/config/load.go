@@ -7,21 +7,18 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
 	"github.com/tailscale/hujson"
 
 	"github.com/acp-agent/acp-agent/session/permission"
 )
-
-// maxFile is the largest configuration file that is read, in bytes.
-const maxFile = 1 << 20
 
 // Problem is something in a configuration file that does not hold. Its text
 // begins with the place.
@@ -45,49 +42,62 @@ type LoadOptions struct {
 	Project string // the folder whose .acp-agent is read; empty: none
 	Trusted bool   // of the project; untrusted, it only restricts
 	Dir     string // the folder that the user works in, in the project; empty: the project
+
+	// Confirmed reports of what even a trusted project may set only where the user
+	// agreed to that very thing whether they did (Enabled, PartWide); nil: to none.
+	Confirmed func(digest string) bool
 }
+
+// ServersFile is where projects name MCP servers for all agents.
+func ServersFile(dir string) string { return filepath.Join(dir, ".mcp.json") }
 
 // ProjectFiles are a project's configuration files, the nearer one last.
 func ProjectFiles(dir string) []string {
 	return []string{filepath.Join(dir, ".acp-agent", "config.json"), filepath.Join(dir, ".acp-agent", "config.local.json")}
 }
 
-// Load reads the files: the user's, then the project's, the nearer replacing
-// the farther key by key; rules add up. It never fails: what does not hold is
-// left out and told.
+// Load reads the files: an administrator's, the user's, then the project's, the
+// nearer replacing the farther key by key; rules add up. It never fails: what does
+// not hold is left out and told.
 func Load(o LoadOptions) (*Config, []Problem) {
-	c, problems, _ := load(o, readFile)
+	c, problems, _ := load(o, reading{})
 	return c, problems
 }
 
 // load also says what the project's files enable, where it is trusted.
-func load(o LoadOptions, readFile func(string) ([]byte, error)) (*Config, []Problem, []Enabled) {
+func load(o LoadOptions, files reading) (*Config, []Problem, []Enabled) {
 	c := Default()
 	var problems []Problem
 	var enabled []Enabled
-	read := func(r *reader, path string, take func(*hujson.Object)) {
+	read := func(path string, r *reader, take func(*reader, *hujson.Object)) {
 		r.config, r.home, r.file = c, o.Paths.Home, path
-		r.read(readFile, take)
+		r.read(files, take)
 		problems, enabled = append(problems, r.problems...), append(enabled, r.enabled...)
 	}
-	own := func(r *reader) func(*hujson.Object) {
-		return func(root *hujson.Object) { r.object(root, "") }
+	ofProject := func() *reader {
+		return &reader{scope: permission.Project, restrictOnly: !o.Trusted, confirmed: o.Confirmed, root: o.Project, dir: cmp.Or(o.Dir, o.Project)}
 	}
-	user := &reader{scope: permission.Session}
-	read(user, o.Paths.UserFile(), own(user))
+	if o.Paths.Manifest != "" {
+		read(o.Paths.Manifest, &reader{scope: permission.Manifest}, (*reader).own)
+	}
+	read(o.Paths.UserFile(), &reader{scope: permission.Session}, (*reader).own)
 	if o.Project == "" {
 		return c, problems, nil
 	}
 	for _, path := range ClaudeFiles(o.Project) {
-		r := &reader{scope: permission.Project, restrictOnly: !o.Trusted, root: o.Project, dir: cmp.Or(o.Dir, o.Project)}
-		read(r, path, r.claude)
+		read(path, ofProject(), (*reader).claude)
 	}
+	servers := ofProject()
+	servers.noRules = true
+	read(ServersFile(o.Project), servers, (*reader).servers)
 	for _, path := range ProjectFiles(o.Project) {
-		r := &reader{scope: permission.Project, restrictOnly: !o.Trusted}
-		read(r, path, own(r))
+		read(path, ofProject(), (*reader).own)
 	}
 	return c, problems, enabled
 }
+
+// own reads a file in our own words.
+func (r *reader) own(root *hujson.Object) { r.object(root, "") }
 
 // reader takes one file into the configuration.
 type reader struct {
@@ -96,24 +106,36 @@ type reader struct {
 	file         string
 	scope        permission.Scope
 	restrictOnly bool   // an untrusted project's: only its deny and ask rules count
-	root, dir    string // of a project's settings for Claude Code: its folder, and the one that is worked in
+	root, dir    string // of a project's: its folder, and the one that is worked in
+	confirmed    func(digest string) bool
+	noRules      bool // there are none in such a file
 	data         []byte
 	enabled      []Enabled // what it puts into force
 	problems     []Problem
 }
 
-// read reads the file, and has take look at the object in it.
-func (r *reader) read(readFile func(string) ([]byte, error), take func(*hujson.Object)) {
-	data, err := readFile(r.file)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && r.scope == permission.Project {
+// read reads the file, and has take look at the object in it. Where there is a file
+// of which not all can be read, nobody knows what it forbids: Config.Unread.
+func (r *reader) read(files reading, take func(*reader, *hujson.Object)) {
+	f := files.read(r.file)
+	if errors.Is(f.err, fs.ErrNotExist) || errors.Is(f.err, errNoFolder) {
 		return
 	}
-	if err != nil {
-		r.problems = append(r.problems, Problem{File: r.file, Text: "cannot be read, so nothing of it holds: " + err.Error()})
+	if f.err != nil {
+		r.unread("cannot be read, so nothing of it holds: " + f.err.Error())
 		return
 	}
-	r.data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if r.scope == permission.Project && !within(r.root, f.real) {
+		r.restrictOnly = true
+		r.problems = append(r.problems, Problem{File: r.file, Text: "leads out of the project, to " + f.real + "; of it only what restricts holds"})
+	}
+	r.data = bytes.TrimPrefix(f.data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(r.data)) == 0 {
+		return
+	}
+	if !utf8.Valid(r.data) {
+		r.unread("is not UTF-8; nothing of this file holds but its deny rules until that is mended")
+		r.keepDenies()
 		return
 	}
 	v, err := hujson.Parse(r.data)
@@ -126,21 +148,15 @@ func (r *reader) read(readFile func(string) ([]byte, error), take func(*hujson.O
 		r.tell(v.StartOffset, "must be an object: { … }")
 		return
 	}
-	take(root)
+	take(r, root)
 }
 
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+// unread tells that rules of the file may be lost.
+func (r *reader) unread(text string) {
+	if !r.noRules {
+		r.config.Unread = append(r.config.Unread, r.file)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	return os.ReadFile(path)
+	r.problems = append(r.problems, Problem{File: r.file, Text: text})
 }
 
 var syntaxPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`) })
@@ -155,6 +171,11 @@ func (r *reader) broken(err error) {
 	}
 	p.Text += "; nothing of this file holds but its deny rules until that is mended"
 	r.problems = append(r.problems, p)
+	r.keepDenies()
+}
+
+// keepDenies takes the deny rules that can be found in a file that is no JSON.
+func (r *reader) keepDenies() {
 	if r.root != "" {
 		r.brokenClaude()
 	}

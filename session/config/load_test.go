@@ -24,10 +24,12 @@ func home(t testing.TB) (paths Paths, project string) {
 	if err := os.MkdirAll(project, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return NewPaths(env(map[string]string{
+	paths = NewPaths(env(map[string]string{
 		"HOME": filepath.Join(dir, "home"), "USERPROFILE": filepath.Join(dir, "home"),
 		"XDG_CONFIG_HOME": filepath.Join(dir, "config"), "XDG_DATA_HOME": filepath.Join(dir, "data"), "XDG_STATE_HOME": filepath.Join(dir, "state"),
-	})), project
+	}))
+	paths.Manifest = filepath.Join(dir, "etc", "config.json")
+	return paths, project
 }
 
 func write(t testing.TB, path, text string) {

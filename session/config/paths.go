@@ -16,6 +16,9 @@ type Paths struct {
 	Data   string // credentials, trust, grants, sessions
 	State  string // logs
 	Cache  string
+	// Manifest is an administrator's configuration file, which is read and never
+	// written; empty: there is none.
+	Manifest string
 }
 
 // NewPaths finds the folders: by the XDG variables, else below the home (from
@@ -23,12 +26,23 @@ type Paths struct {
 // environment is no obstacle. It touches no disk beyond the user database.
 func NewPaths(getenv func(string) string) Paths {
 	home := Home(getenv)
-	p := Paths{Home: home}
+	p := Paths{Home: home, Manifest: manifest(getenv)}
 	p.Config = folder(getenv, "XDG_CONFIG_HOME", home, configBelow())
 	p.Data = folder(getenv, "XDG_DATA_HOME", home, dataBelow())
 	p.State = folder(getenv, "XDG_STATE_HOME", home, stateBelow())
 	p.Cache = folder(getenv, "XDG_CACHE_HOME", home, cacheBelow())
 	return p
+}
+
+// manifest is where an administrator's configuration file stands.
+func manifest(getenv func(string) string) string {
+	if runtime.GOOS != "windows" {
+		return "/etc/acp-agent/config.json"
+	}
+	if dir := getenv("ProgramData"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "acp-agent", "config.json")
+	}
+	return ""
 }
 
 // UserFile is the user's configuration file.

@@ -18,7 +18,7 @@ func TestPaths(t *testing.T) {
 		t.Skip("the names of the folders are those of Unix")
 	}
 	p := NewPaths(env(map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"}))
-	if want := (Paths{"/h", "/h/.config/acp-agent", "/d/acp-agent", "/h/.local/state/acp-agent", "/h/.cache/acp-agent"}); p != want {
+	if want := (Paths{"/h", "/h/.config/acp-agent", "/d/acp-agent", "/h/.local/state/acp-agent", "/h/.cache/acp-agent", "/etc/acp-agent/config.json"}); p != want {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 	bare := NewPaths(env(nil))
@@ -235,7 +235,7 @@ func TestWhatAProjectEnables(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s (%s:%d)", e.Text, filepath.Base(e.File), e.Line))
 	}
 	want := []string{"preToolUse (bash): c (config.json:4)", `s = {"command":"srv","args":["-x"]} (config.json:5)`,
-		"allow bash `git log *` (settings.json:1)", "allow bash `make *` (config.json:7)", `model = "a/b" (config.json:3)`, `env = {"A":"b"} (config.json:3)`}
+		"allow bash (config.json:7)", "allow bash `git log *` (settings.json:1)", "allow bash `make *` (config.json:7)", `model = "a/b" (config.json:3)`, `env = {"A":"b"} (config.json:3)`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -1,13 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/acp-agent/acp-agent/session/permission"
 )
 
 // trustEntry is what the user said about a project.
@@ -45,15 +45,20 @@ func (p Paths) Open(folder string) Opened {
 		root = folder
 	}
 	files := reading{}
-	options := LoadOptions{Paths: p, Project: root, Trusted: true, Dir: folder}
+	entry, known, unreadable := p.trustOf(root)
+	options := LoadOptions{Paths: p, Project: root, Trusted: true, Dir: folder,
+		Confirmed: func(digest string) bool { return slices.Contains(entry.Digests, digest) }}
 	o := Opened{Root: root}
-	o.Config, o.Problems, o.enabled = load(options, files.read)
-	if err == nil {
-		err = p.judge(&o)
+	o.Config, o.Problems, o.enabled = load(options, files)
+	if err = cmp.Or(err, unreadable); err == nil {
+		o.judge(entry, known)
 	}
 	switch {
 	case err != nil:
 		o.Why = err.Error()
+	case len(o.Config.Unread) > 0:
+		o.Trusted, o.Pending = false, nil
+		o.Why = "nobody knows what " + strings.Join(o.Config.Unread, " and ") + " forbids, which cannot be read: mend or remove it"
 	case o.Config.Trust == TrustAlways:
 		o.Trusted, o.Why, o.Pending = true, "", nil
 	case o.Config.Trust == TrustNever:
@@ -61,39 +66,27 @@ func (p Paths) Open(folder string) Opened {
 	}
 	if !o.Trusted {
 		options.Trusted = false
-		o.Config, o.Problems, _ = load(options, files.read)
+		o.Config, o.Problems, _ = load(options, files)
 	}
 	return o
 }
 
-// reading keeps files as they were read first.
-type reading map[string]fileRead
-
-type fileRead struct {
-	data []byte
-	err  error
-}
-
-func (r reading) read(path string) ([]byte, error) {
-	f, ok := r[path]
-	if !ok {
-		f.data, f.err = readFile(path)
-		r[path] = f
+// trustOf is what the user said about the project at root; not known: nothing.
+func (p Paths) trustOf(root string) (entry trustEntry, known bool, err error) {
+	all, err := p.trust().read()
+	if err != nil {
+		return entry, false, err
 	}
-	return f.data, f.err
+	entry, known = all[root]
+	return entry, known, nil
 }
 
 // judge compares what a project enables with what the user agreed to. Neither its
 // parents nor repositories inside it matter.
-func (p Paths) judge(o *Opened) error {
-	all, err := p.trust().read()
-	if err != nil {
-		return err
-	}
-	entry, known := all[o.Root]
+func (o *Opened) judge(entry trustEntry, known bool) {
 	if !known || entry.Never {
 		o.Why, o.Never, o.Pending = "not trusted yet: `acp-agent trust` trusts it", entry.Never, o.enabled
-		return nil
+		return
 	}
 	for _, e := range o.enabled {
 		if !slices.Contains(entry.Digests, e.Digest) {
@@ -104,7 +97,6 @@ func (p Paths) judge(o *Opened) error {
 	if !o.Trusted {
 		o.Why = "its settings changed since it was trusted: look at them, then run `acp-agent trust` again"
 	}
-	return nil
 }
 
 // Agree trusts the project with what it enabled when it was opened, and with
@@ -173,52 +165,4 @@ func Root(folder string) (string, error) {
 			return real, nil
 		}
 	}
-}
-
-func (p Paths) grants() document[map[string][]permission.Rule] {
-	return document[map[string][]permission.Rule]{filepath.Join(p.Data, "grants.json")}
-}
-
-// AddGrants keeps what the user allowed for good in the project at root.
-func (p Paths) AddGrants(root string, rules []permission.Rule) error {
-	return p.grants().change(func(all *map[string][]permission.Rule) error {
-		if *all == nil {
-			*all = map[string][]permission.Rule{}
-		}
-		for _, r := range rules {
-			if !hasRule((*all)[root], r) {
-				(*all)[root] = append((*all)[root], r)
-			}
-		}
-		return nil
-	})
-}
-
-func hasRule(rules []permission.Rule, r permission.Rule) bool {
-	for _, known := range rules {
-		if known.Permission == r.Permission && known.Pattern == r.Pattern && known.Action == r.Action {
-			return true
-		}
-	}
-	return false
-}
-
-// SourceGranted is the source of a rule that was kept for its project.
-const SourceGranted = "granted in this project"
-
-// Grants are the rules that the user granted in the project at root.
-func (p Paths) Grants(root string) ([]permission.Rule, error) {
-	all, err := p.grants().read()
-	if err != nil {
-		return nil, err
-	}
-	var rules []permission.Rule
-	for _, r := range all[root] {
-		rule, err := permission.ParseRule(r.Permission, r.Pattern, r.Action, permission.Project, SourceGranted)
-		if err != nil {
-			continue // written by hand, or by a version with other patterns: it grants nothing
-		}
-		rules = append(rules, rule)
-	}
-	return rules, nil
 }

@@ -75,7 +75,7 @@ func (s scene) policy(t testing.TB, c *cases.Case) *Policy {
 		if err := a.UnmarshalText([]byte(r.Action)); err != nil {
 			t.Fatal(err)
 		}
-		p.Rules = append(p.Rules, Rule{r.Permission, s.Expand(r.Pattern), a, scopes[r.Scope], ""})
+		p.Rules = append(p.Rules, Rule{Permission: r.Permission, Pattern: s.Expand(r.Pattern), Action: a, Scope: scopes[r.Scope]})
 	}
 	return p
 }

@@ -12,9 +12,9 @@ import (
 func TestExplainNamesWhatDecides(t *testing.T) {
 	p := project(t)
 	p.Rules = []Rule{
-		{"bash", "go test *", Allow, Session, "config.json:4"},
-		{"bash", "git push *", Deny, Project, "project.json:7"},
-		{"bash", "git *", Ask, Session, "config.json:5"},
+		{"bash", "go test *", Allow, Session, "config.json:4", false},
+		{"bash", "git push *", Deny, Project, "project.json:7", false},
+		{"bash", "git *", Ask, Session, "config.json:5", false},
 	}
 	e := p.Explain(kinds.Facts{Tool: "bash", Command: &kinds.Command{Text: "ls src && go test ./... && git push; touch x >> .env", Dir: p.Roots.Dir()}})
 	var got []string

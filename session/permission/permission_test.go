@@ -32,8 +32,12 @@ func touch(t testing.TB, p *Policy, access kinds.Access, path string) Verdict {
 	return p.Decide(kinds.Facts{Tool: tool, Paths: []kinds.PathAccess{{Access: access, Path: at.Asked, Target: at.Target}}})
 }
 
-func allow(permission, pattern string) Rule { return Rule{permission, pattern, Allow, Session, ""} }
-func deny(permission, pattern string) Rule  { return Rule{permission, pattern, Deny, Session, ""} }
+func allow(permission, pattern string) Rule {
+	return Rule{Permission: permission, Pattern: pattern, Action: Allow, Scope: Session}
+}
+func deny(permission, pattern string) Rule {
+	return Rule{Permission: permission, Pattern: pattern, Action: Deny, Scope: Session}
+}
 
 func TestZeroPolicyAsks(t *testing.T) {
 	var p Policy
@@ -259,7 +263,9 @@ func TestPathPatterns(t *testing.T) {
 }
 
 func TestRulesBySpecificityAndScope(t *testing.T) {
-	r := func(pattern string, a Action, s Scope) Rule { return Rule{"bash", pattern, a, s, ""} }
+	r := func(pattern string, a Action, s Scope) Rule {
+		return Rule{Permission: "bash", Pattern: pattern, Action: a, Scope: s}
+	}
 	tests := []struct {
 		name  string
 		rules []Rule
@@ -273,8 +279,10 @@ func TestRulesBySpecificityAndScope(t *testing.T) {
 		{"a manifest's ask stands", []Rule{r("make *", Ask, Manifest), r("make x", Allow, Manifest)}, ForcedAsk},
 		{"three deep", []Rule{r("make *", Deny, Project), r("make x *", Ask, Session), r("make x", Allow, Session)}, Allow},
 		{"a catch-all of a project allows nothing", []Rule{r("*", Allow, Project)}, Ask},
+		{"but one that the user confirmed", []Rule{{Permission: "bash", Pattern: "*", Action: Allow, Scope: Project, Confirmed: true}}, Allow},
+		{"which lifts nothing of the user's", []Rule{{Permission: "bash", Action: Allow, Scope: Project, Confirmed: true}, r("make *", Deny, Session)}, Deny},
 		{"a catch-all of the user does", []Rule{r("*", Allow, Session)}, Allow},
-		{"so does one for all tools", []Rule{{"*", "", Allow, Session, ""}}, Allow},
+		{"so does one for all tools", []Rule{{"*", "", Allow, Session, "", false}}, Allow},
 		{"an invalid pattern allows nothing", []Rule{r("ma*", Allow, Session)}, Ask},
 		{"an invalid pattern still denies", []Rule{r("m*e *", Deny, Session)}, Deny},
 	}
@@ -316,7 +324,7 @@ func TestOffersTool(t *testing.T) {
 		{[]Rule{deny("mcp:srv:*", "")}, "mcp:srv:x", false},
 		{[]Rule{deny("mcp:srv:*", "")}, "mcp:other:x", true},
 		{[]Rule{deny("bash", ""), allow("bash", "git *")}, "bash", true},
-		{[]Rule{deny("bash", ""), {"bash", "git *", Allow, Project, ""}}, "bash", false},
+		{[]Rule{deny("bash", ""), {"bash", "git *", Allow, Project, "", false}}, "bash", false},
 	}
 	for _, tt := range tests {
 		p := Policy{Rules: tt.rules}

@@ -32,12 +32,12 @@ func TestStricterIsNeverLooser(t *testing.T) {
 		stricter := map[string]func(*Policy){
 			"untrusted":                   func(p *Policy) { p.Trusted = false },
 			"headless":                    func(p *Policy) { p.Headless = true },
-			"with a deny rule":            func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "git *", Deny, Project, ""}) },
-			"with a deny rule for paths":  func(p *Policy) { p.Rules = append(p.Rules, Rule{"read", "src/**", Deny, Project, ""}) },
-			"with an ask rule":            func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "echo *", Ask, Project, ""}) },
+			"with a deny rule":            func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "git *", Deny, Project, "", false}) },
+			"with a deny rule for paths":  func(p *Policy) { p.Rules = append(p.Rules, Rule{"read", "src/**", Deny, Project, "", false}) },
+			"with an ask rule":            func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "echo *", Ask, Project, "", false}) },
 			"with outside denied":         func(p *Policy) { p.OutsideDenied = true },
-			"with a manifest's ask":       func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "", Ask, Manifest, ""}) },
-			"with a manifest's deny rule": func(p *Policy) { p.Rules = append(p.Rules, Rule{"*", "", Deny, Manifest, ""}) },
+			"with a manifest's ask":       func(p *Policy) { p.Rules = append(p.Rules, Rule{"bash", "", Ask, Manifest, "", false}) },
+			"with a manifest's deny rule": func(p *Policy) { p.Rules = append(p.Rules, Rule{"*", "", Deny, Manifest, "", false}) },
 		}
 		for name, change := range stricter {
 			if got := decide(change); got < plainly {

@@ -107,12 +107,12 @@ func TestAllowNeverBeatsDeny(t *testing.T) {
 		p := *s.policy(t, c)
 		base := slices.Clone(p.Rules)
 		for _, with := range [][2]Rule{
-			{{permBash, words[0] + " *", Deny, Manifest, ""}, {permBash, exact, Allow, Session, ""}},
-			{{permBash, "", Deny, Manifest, ""}, {permBash, exact, Allow, Manifest, ""}},
-			{{permBash, exact, Deny, Session, ""}, {permBash, exact, Allow, Session, ""}},
-			{{permBash, words[0] + " *", Deny, Session, ""}, {permBash, exact, Allow, Project, ""}},
-			{{permBash, words[0] + " *", Deny, Session, ""}, {permBash, "*", Allow, Session, ""}},
-			{{permBash, exact, Deny, Project, ""}, {permBash, words[0] + " *", Allow, Project, ""}},
+			{{permBash, words[0] + " *", Deny, Manifest, "", false}, {permBash, exact, Allow, Session, "", false}},
+			{{permBash, "", Deny, Manifest, "", false}, {permBash, exact, Allow, Manifest, "", false}},
+			{{permBash, exact, Deny, Session, "", false}, {permBash, exact, Allow, Session, "", false}},
+			{{permBash, words[0] + " *", Deny, Session, "", false}, {permBash, exact, Allow, Project, "", false}},
+			{{permBash, words[0] + " *", Deny, Session, "", false}, {permBash, "*", Allow, Session, "", false}},
+			{{permBash, exact, Deny, Project, "", false}, {permBash, words[0] + " *", Allow, Project, "", false}},
 		} {
 			p.Rules = append(slices.Clone(base), with[0])
 			alone := bash(&p, exact).Action

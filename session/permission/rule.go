@@ -16,6 +16,9 @@ type Rule struct {
 	Action     Action `json:"action"`
 	Scope      Scope  `json:"-"`
 	Source     string `json:"-"` // where it stands: file:line:column, or "this session"
+	// Confirmed says of a project's permission for everything that the user was asked
+	// about it; another one allows nothing (policy section 11).
+	Confirmed bool `json:"-"`
 }
 
 // String shows the rule as a person would name it.
@@ -37,7 +40,7 @@ const (
 
 // ParseRule makes a rule, or says why the pattern cannot be what was meant.
 func ParseRule(permission, pattern string, action Action, scope Scope, source string) (Rule, error) {
-	r := Rule{permission, pattern, action, scope, source}
+	r := Rule{Permission: permission, Pattern: pattern, Action: action, Scope: scope, Source: source}
 	if err := r.check(); err != nil {
 		return r, fmt.Errorf("rule %s: %w", r, err)
 	}
@@ -111,15 +114,13 @@ type compiled struct {
 type ruleset struct{ all []compiled }
 
 // compile prepares the rules. What may not allow is left out: patterns that
-// are invalid, and a project's permission for everything (policy section 7).
+// are invalid, and a project's permission for everything that the user did not
+// confirm (policy sections 7 and 11).
 func compile(p *Policy) ruleset {
 	var set ruleset
 	for _, r := range p.Rules {
 		c := compileRule(r)
-		if r.Action == Allow && (c.invalid || c.all && r.Scope == Project && !strings.HasPrefix(r.Permission, "mcp:")) {
-			continue
-		}
-		if r.Action == Allow && r.Scope == Project && strings.HasPrefix(r.Permission, "mcp:") && strings.Trim(r.Permission[4:], "*:") == "" {
+		if r.Action == Allow && (c.invalid || r.Scope == Project && !r.Confirmed && c.everything()) {
 			continue
 		}
 		if r.Action == Allow && (p.Mode == Plan || p.Mode == Auto && suspendedInAuto(c)) {
@@ -128,6 +129,14 @@ func compile(p *Policy) ruleset {
 		set.all = append(set.all, c)
 	}
 	return set
+}
+
+// everything reports whether the rule is for all calls of a tool, or of all servers.
+func (c compiled) everything() bool {
+	if names, ok := strings.CutPrefix(c.Permission, "mcp:"); ok {
+		return strings.Trim(names, "*:") == ""
+	}
+	return c.all
 }
 
 func compileRule(r Rule) compiled {

@@ -101,7 +101,7 @@ func TestTheWatchdogYieldsToARuleForTheWholeText(t *testing.T) {
 	if v := p.Decide(cmd); v.Action != Allow {
 		t.Errorf("its own text does not: %+v", v)
 	}
-	p.Rules = []Rule{{"bash", "git push -f origin main", Allow, Project, ""}}
+	p.Rules = []Rule{{"bash", "git push -f origin main", Allow, Project, "", false}}
 	if v := p.Decide(cmd); v.Action != ForcedAsk {
 		t.Errorf("a project's rule does: %+v", v)
 	}

@@ -86,13 +86,15 @@ type settings struct {
 }
 
 // settings reads them as a session does. A case whose folder is trusted takes the
-// question about it as answered; what runs programs is asked about each for itself.
+// question about it as answered; what runs programs or opens more than a kind of call
+// is asked about each for itself.
 func (s *scene) settings() (settings, error) {
 	paths := s.paths()
 	o := paths.Open(s.roots.Dir())
 	now := settings{config: o.Config, trusted: o.Trusted, problems: o.Problems}
 	if s.policy.Trusted {
-		now.config, now.problems = config.Load(config.LoadOptions{Paths: paths, Project: o.Root, Dir: s.roots.Dir(), Trusted: true})
+		now.config, now.problems = config.Load(config.LoadOptions{Paths: paths, Project: o.Root, Dir: s.roots.Dir(), Trusted: true,
+			Confirmed: func(string) bool { return true }})
 		now.trusted, now.pending = true, o.Pending
 	}
 	var err error
@@ -134,7 +136,7 @@ func effect(before, after settings) (permission.Action, string) {
 		}
 	}
 	for _, e := range after.pending {
-		if e.Part == config.PartHooks || e.Part == config.PartServers {
+		if e.Part == config.PartHooks || e.Part == config.PartServers || e.Part == config.PartWide {
 			return permission.ForcedAsk, "it asks first about " + e.Text
 		}
 	}
