@@ -33,8 +33,8 @@ func (a asker) Ask(ctx context.Context, q session.Question) (session.Answer, err
 	request := a.requestOf(q)
 	var response RequestPermissionResponse
 	err := a.conn.Call(ctx, MethodSessionRequestPermission, request, &response)
-	if ctx.Err() != nil {
-		return session.Answer{}, context.Cause(ctx)
+	if cause := context.Cause(ctx); cause != nil && (err != nil || !errors.Is(cause, session.ErrSettled)) {
+		return session.Answer{}, cause
 	}
 	if errors.Is(err, jsonrpc.ErrClosed) { // the turn's context ends in a moment, too: nobody said no
 		return session.Answer{Decision: session.Cancelled}, nil

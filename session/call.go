@@ -231,64 +231,74 @@ func (t *Turn) permit(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	v := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
-	switch v.Action {
-	case permission.Allow:
-		t.session.unasked(c, v)
-		return nil
-	case permission.Deny:
-		return &deniedError{v.Reason}
+	judge := func() permission.Verdict {
+		return hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
 	}
-	if c.action.LeavesPlan {
-		return t.leavePlan(ctx, c)
+	for v := judge(); ; {
+		switch v.Action {
+		case permission.Allow:
+			t.session.unasked(c, v)
+			return nil
+		case permission.Deny:
+			return &deniedError{v.Reason}
+		}
+		if c.action.LeavesPlan {
+			return t.leavePlan(ctx, c)
+		}
+		settled, err := t.askFor(ctx, c, v, judge)
+		if !settled {
+			return err
+		}
+		v = judge()
 	}
-	stands := func() bool {
-		now := hooks.weigh(t.session, c.action.Facts, t.session.decide(c.action.Facts))
+}
+
+// askFor asks the user for a call. Its error is why it may not run. Settled: nobody
+// answered, as what is allowed changed, and the call is to be judged again.
+func (t *Turn) askFor(ctx context.Context, c *call, v permission.Verdict, judge func() permission.Verdict) (settled bool, err error) {
+	q := t.session.question(c, v)
+	q.Stands = func() bool {
+		now := judge()
 		return now.Action != permission.Allow && now.Action != permission.Deny
 	}
-	q := t.session.question(c, v)
-	q.Stands = stands
 	kept := false
 	q.Keep = func(a Answer) {
 		if !kept {
 			kept = true
-			t.keep(ctx, c, v, a)
+			t.keep(ctx, c, v, a, judge)
 		}
 	}
 	answer, err := t.put(ctx, c, q)
-	if err != nil {
-		return err
+	if err != nil || answer.Settled {
+		return answer.Settled, err
 	}
-	q.Keep(answer)
 	switch answer.Decision {
-	case AllowedOnce:
-		// The mode may have changed while the question stood open.
-		again := t.session.decide(c.action.Facts)
-		switch {
-		case again.Action == permission.Deny:
-			return &deniedError{again.Reason}
-		case answer.Settled:
-			t.session.unasked(c, again)
-		default:
-			t.session.confine(c, true)
+	case AllowedOnce, AllowedAlways:
+		// What is allowed may have changed while the question stood open.
+		if now := judge(); now.Action == permission.Deny {
+			return false, &deniedError{now.Reason}
 		}
-		return nil
-	case AllowedAlways:
+		q.Keep(answer)
 		t.session.confine(c, true)
-		return nil
+		return false, nil
 	case Cancelled:
 		t.cancel(errCancelledByUser)
-		return errCancelledByUser
+		return false, errCancelledByUser
 	}
-	return errRejected
+	q.Keep(answer)
+	return false, errRejected
 }
 
 // keep makes an answer for good hold for what comes after the call.
-func (t *Turn) keep(ctx context.Context, c *call, v permission.Verdict, a Answer) {
+// Where the call is refused by now, nothing is allowed for good.
+func (t *Turn) keep(ctx context.Context, c *call, v permission.Verdict, a Answer, judge func() permission.Verdict) {
 	switch a.Decision {
 	case AllowedAlways:
+		if judge().Action == permission.Deny {
+			return
+		}
 		if err := t.session.grant(ctx, v, a); err != nil {
-			t.update(ctx, Notice{fmt.Sprintf("The permission holds for this call only: %v.", err)})
+			t.update(ctx, Notice{fmt.Sprintf("The permission could not be kept, so it holds in this session only: %v.", err)})
 		}
 	case RejectedAlways:
 		t.session.refuse(c.action.Facts, v, a)
@@ -302,8 +312,8 @@ func (t *Turn) put(ctx context.Context, c *call, q Question) (Answer, error) {
 		return a, nil
 	}
 	t.notify("asks for permission: " + c.rec.Card.Title)
-	a, err := t.session.ends.Asker.Ask(ctx, q)
-	if err == nil {
+	a, err := t.askWhileItStands(ctx, q)
+	if err == nil && !a.Settled {
 		t.answers[key] = a
 	}
 	return a, err

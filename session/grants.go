@@ -3,12 +3,15 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/permission"
 )
 
-// grant makes what the user allowed for good hold as far as was said.
+// grant makes what the user allowed for good hold as far as was said; where it cannot
+// be kept that far, in this session, with an error.
 func (s *Session) grant(ctx context.Context, v permission.Verdict, a Answer) error {
 	if a.Grant < 0 || a.Grant >= len(v.Always) {
 		return fmt.Errorf("the answer names no offer")
@@ -23,13 +26,20 @@ func (s *Session) grant(ctx context.Context, v permission.Verdict, a Answer) err
 		s.tellMode(ctx)
 		return nil
 	}
-	s.mu.Lock()
-	s.rules = append(s.rules, g.Rules...)
-	s.mu.Unlock()
+	rules := slices.Clone(g.Rules)
+	var err error
 	if a.Scope == permission.Project {
-		return s.sessions.paths.AddGrants(s.root, g.Rules)
+		if err = s.sessions.paths.AddGrants(s.root, g.Rules); err == nil {
+			for i := range rules { // so that it ends here, too, where another process takes it back
+				rules[i].Source = config.SourceGranted
+			}
+		}
 	}
-	return nil
+	s.mu.Lock()
+	s.rules = append(s.rules, rules...)
+	s.mu.Unlock()
+	s.settling.ring()
+	return err
 }
 
 // refuse makes what the user refused for good hold in this session.
@@ -44,6 +54,7 @@ func (s *Session) refuse(f kinds.Facts, v permission.Verdict, a Answer) {
 		r.Action = permission.Deny
 		s.rules = append(s.rules, r)
 	}
+	s.settling.ring()
 }
 
 // tellMode tells the editor the mode in both forms.

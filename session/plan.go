@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/acp-agent/acp-agent/session/permission"
 )
@@ -46,8 +47,10 @@ func (t *Turn) leavePlan(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	switch answer.Decision {
-	case AllowedOnce, AllowedAlways:
+	switch {
+	case answer.Settled:
+		return fmt.Errorf("nobody answered this plan: the user ended plan mode in the meantime, and the mode is now %s; go on in that mode, and ask where the plan is not sure to be wanted", s.Mode())
+	case answer.Decision == AllowedOnce, answer.Decision == AllowedAlways:
 		mode := permission.Default
 		if answer.Option == planAccept {
 			mode = permission.AcceptEdits
@@ -57,7 +60,7 @@ func (t *Turn) leavePlan(ctx context.Context, c *call) error {
 			s.tellMode(ctx)
 		}
 		return nil
-	case Cancelled:
+	case answer.Decision == Cancelled:
 		t.cancel(errCancelledByUser)
 		return errCancelledByUser
 	}
@@ -73,5 +76,6 @@ func (s *Session) endPlan(to permission.Mode) bool {
 		return false
 	}
 	s.mode = to
+	s.settling.ring()
 	return true
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
-	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/permission"
 )
 
@@ -26,11 +25,15 @@ func (s *Session) standingRules() []standing {
 	s = s.top()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	kept, _ := s.grants.Rules() // the error is told in the turn
 	var out []standing
 	for _, r := range s.cfg().Rules {
-		out = append(out, standing{r, r.Source == config.SourceGranted, r.Source})
+		out = append(out, standing{r, false, r.Source})
 	}
-	for _, r := range s.rules {
+	for _, r := range kept {
+		out = append(out, standing{r, true, r.Source})
+	}
+	for _, r := range s.heldLocked(kept)[len(kept):] {
 		if i := slices.IndexFunc(out, func(o standing) bool { return o.granted && sameRule(o.Rule, r) }); i < 0 {
 			out = append(out, standing{r, true, "answered in this session"})
 		}
@@ -122,9 +125,7 @@ func (s *Session) revoke(what string) (said string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules = slices.DeleteFunc(slices.Clone(s.rules), gone)
-	cfg := *s.cfg()
-	cfg.Rules = slices.DeleteFunc(slices.Clone(cfg.Rules), func(r permission.Rule) bool { return r.Source == config.SourceGranted && gone(r) })
-	s.conf.Store(&cfg)
+	s.settling.ring()
 	var names []string
 	for _, r := range rules {
 		names = append(names, ruleText(r))

@@ -34,11 +34,13 @@ type Session struct {
 	conf      atomic.Pointer[config.Config] // read by cfg; of a sub-agent: not set
 	path      *process.SearchPath
 	backlog   *backlog
-	parent    *Session   // that it is a sub-agent of; nil: none
-	watch     *watcher   // what shows a sub-agent's calls; nil: it is none
-	agent     *agentType // what sort of one
-	behind    bool       // it is in the background, or below one that is
-	floor     *floor     // where its sub-agents ask; of a sub-agent: nil
+	parent    *Session            // that it is a sub-agent of; nil: none
+	watch     *watcher            // what shows a sub-agent's calls; nil: it is none
+	agent     *agentType          // what sort of one
+	behind    bool                // it is in the background, or below one that is
+	floor     *floor              // where its sub-agents ask; of a sub-agent: nil
+	settling  bell                // rung when what is allowed changes; of a sub-agent: not used
+	grants    *config.GrantsWatch // of its root; of a sub-agent: nil
 
 	// Of trust; read and set only when the session is made and by its running turn.
 	problems     map[string]bool // of the configuration, that were told
@@ -56,7 +58,7 @@ type Session struct {
 	mode     permission.Mode
 	model    string // chosen in this session; empty: as configured
 	thinking string
-	rules    []permission.Rule // granted and refused in this session
+	rules    []permission.Rule // granted and refused in this session; those of config.SourceGranted only while they are kept
 	title    string
 	updated  time.Time
 	created  time.Time

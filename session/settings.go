@@ -32,6 +32,7 @@ func (s *Session) SetMode(mode permission.Mode) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mode = mode
+	s.settling.ring()
 	return nil
 }
 

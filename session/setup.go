@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
@@ -86,9 +87,28 @@ func (s *Session) policyLocked() permission.Policy {
 	if s.parent != nil {
 		return s.top().policy()
 	}
-	p := NewPolicy(s.sessions.paths, s.cfg(), s.workspace.Roots, s.mode, s.trusted.Load(), s.rules)
+	granted, err := s.grants.Rules()
+	cfg := s.cfg()
+	if err != nil {
+		lost := *cfg
+		lost.Unread = append(slices.Clone(cfg.Unread), s.sessions.paths.GrantsFile())
+		cfg = &lost
+	}
+	p := NewPolicy(s.sessions.paths, cfg, s.workspace.Roots, s.mode, s.trusted.Load() && err == nil, s.heldLocked(granted))
 	p.Readable = s.readableSkills()
 	return p
+}
+
+// heldLocked is the rules that were granted or refused: those that are kept for the
+// project, as they are there now, and those of this session.
+func (s *Session) heldLocked(kept []permission.Rule) []permission.Rule {
+	held := slices.Clone(kept)
+	for _, r := range s.rules {
+		if r.Source != config.SourceGranted || slices.ContainsFunc(kept, func(k permission.Rule) bool { return sameRule(k, r) }) {
+			held = append(held, r)
+		}
+	}
+	return held
 }
 
 // Media says which media the model of new sessions takes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -29,7 +30,7 @@ const maxTrustText = 64 << 10
 // loadConfig reads what holds for the session's folder.
 func (s *Session) loadConfig() {
 	o := s.sessions.paths.Open(s.request.Dir)
-	s.root, s.mode = o.Root, o.Config.Mode
+	s.root, s.mode, s.grants = o.Root, o.Config.Mode, s.sessions.paths.WatchGrants(o.Root)
 	s.notices = append(s.notices, s.take(o)...)
 }
 
@@ -37,22 +38,40 @@ func (s *Session) loadConfig() {
 // was not told before.
 func (s *Session) take(o config.Opened) (news []string) {
 	for _, p := range o.Problems {
-		if text := "Configuration: " + p.String(); !s.problems[text] {
-			if s.problems == nil {
-				s.problems = map[string]bool{}
-			}
-			s.problems[text] = true
+		if text := "Configuration: " + p.String(); !s.told(text) {
 			news = append(news, text)
 		}
 	}
-	granted, err := s.sessions.paths.Grants(o.Root)
-	if err != nil {
-		news = append(news, "The permissions granted in this project do not hold: "+err.Error())
-	}
-	o.Config.Rules = append(o.Config.Rules, granted...)
 	s.conf.Store(o.Config)
 	s.trusted.Store(o.Trusted)
-	return news
+	s.settling.ring()
+	return append(news, s.lostGrants()...)
+}
+
+// lostGrants tells why the grants of the project do not hold, where that was not told
+// before.
+func (s *Session) lostGrants() (news []string) {
+	_, err := s.grants.Rules()
+	if err == nil {
+		return nil
+	}
+	text := "The permissions granted in this project do not hold, and all that is not sure to be harmless is asked about: " + err.Error()
+	if s.told(text) {
+		return nil
+	}
+	return []string{text}
+}
+
+// told reports whether a problem was told before; from now on it was.
+func (s *Session) told(text string) bool {
+	if s.problems[text] {
+		return true
+	}
+	if s.problems == nil {
+		s.problems = map[string]bool{}
+	}
+	s.problems[text] = true
+	return false
 }
 
 // cfg is the configuration as it is now; a sub-agent's is that of the session that
@@ -65,6 +84,9 @@ func (s *Session) cfg() *config.Config { return s.top().conf.Load() }
 // are told of. It reports whether that changed what holds. Its error ends the turn.
 func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 	s := t.session
+	for _, text := range s.lostGrants() {
+		s.tell(text)
+	}
 	for !s.trusted.Load() && s.cfg().Trust != config.TrustNever {
 		o := s.sessions.paths.Open(s.request.Dir)
 		if o.Trusted {
@@ -73,7 +95,7 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 		}
 		texts := s.projectTexts()
 		switch {
-		case s.trustRefused || o.Never || len(o.Pending) == 0 && len(texts) == 0:
+		case s.trustRefused || o.Never || len(o.Config.Unread) > 0 || len(o.Pending) == 0 && len(texts) == 0:
 			return false, nil
 		case len(o.Pending) == 0:
 			s.tellOnce("This folder is not trusted, so the model does not follow its texts (" + strings.Join(texts, "; ") + "). `acp-agent trust` trusts it.")
@@ -99,7 +121,8 @@ func (s *Session) tellOnce(text string) {
 }
 
 // adopt takes up what a project that is trusted now puts into force. Of the
-// settings the variables of commands stay as they were when the session was opened.
+// settings the variables of commands and the folders stay as they were when the
+// session was opened.
 func (t *Turn) adopt(ctx context.Context, o config.Opened) {
 	s := t.session
 	before := s.cfg()
@@ -113,11 +136,15 @@ func (t *Turn) adopt(ctx context.Context, o config.Opened) {
 	mode := s.mode == before.Mode && s.mode != o.Config.Mode
 	if mode {
 		s.mode = o.Config.Mode
+		s.settling.ring()
 	}
 	s.mu.Unlock()
 	s.tell("This project is trusted now: its settings, instructions, skills and agents hold from here on.")
 	if string(mustJSON(before.Env)) != string(mustJSON(o.Config.Env)) {
 		s.tell("The variables that its settings set (env) are there in sessions that are opened from now on.")
+	}
+	if !slices.Equal(before.AdditionalDirectories, o.Config.AdditionalDirectories) {
+		s.tell("The further folders that they name count as inside in sessions that are opened from now on.")
 	}
 	for _, text := range news {
 		s.tell(text)

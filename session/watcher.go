@@ -186,6 +186,8 @@ func (w *watcher) between(ctx context.Context, card Call, ask func(ctx context.C
 	switch {
 	case errors.Is(err, tools.ErrNoUser):
 		status, said = Failed, shownError(err)
+	case errors.Is(err, ErrSettled):
+		status, said = Completed, "Not asked any more: the mode or the rules changed. The sub-agent goes on in the background."
 	case err != nil:
 		status, said = Failed, "Not answered. While the sub-agent works, this is asked again in the next turn."
 	}

@@ -165,8 +165,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	switch {
 	case errors.Is(err, jsonrpc2.ErrClosed):
 		return ErrClosed
-	case err != nil:
-		c.abandon(id)
+	case err != nil && (c.abandon(id) || errors.Is(out.err, ErrClosed)):
 		return err
 	case out.err != nil:
 		return out.err
@@ -197,11 +196,12 @@ func (c *Conn) send(ctx context.Context, id, method string, params any) (jsonrpc
 	return waiter, nil
 }
 
-// abandon gives up a call that was sent and tells the peer. The message is small
-// and there is one a call, so it need not wait for room.
-func (c *Conn) abandon(id string) {
+// abandon gives up a call that was sent and tells the peer; it reports false where
+// the call was answered meanwhile. The message is small and there is one a call, so
+// it need not wait for room.
+func (c *Conn) abandon(id string) bool {
 	if !c.calls.forget(id) {
-		return // answered meanwhile: there is nothing to cancel
+		return false
 	}
 	line, err := new(encoders).get().request("", cancelMethod, cancelParams{json.RawMessage(`"` + id + `"`)})
 	if err == nil {
@@ -210,4 +210,5 @@ func (c *Conn) abandon(id string) {
 	if err != nil {
 		c.opts.Logger.Debug("cancel request not sent", "id", id, "error", err)
 	}
+	return true
 }
