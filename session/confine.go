@@ -17,7 +17,7 @@ func (s *Session) newBox(roots *workspace.Roots) *sandbox.Box {
 	if s.sessions.prober == nil {
 		return nil
 	}
-	return sandbox.New(sandbox.Options{
+	box := sandbox.New(sandbox.Options{
 		Mode:     sandbox.Mode(cfg.Sandbox.Mode),
 		Network:  cfg.Sandbox.Network,
 		Writable: cfg.Sandbox.Writable,
@@ -34,6 +34,8 @@ func (s *Session) newBox(roots *workspace.Roots) *sandbox.Box {
 			return os.Getenv(name)
 		},
 	})
+	box.Tidy()
+	return box
 }
 
 // guardOf is how the policy protects a name, in the sandbox's words.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -35,6 +36,10 @@ var attacks = map[string]func(args []string) error{
 		}
 		_, err = c.Read(make([]byte, 8)) // the listener answers
 		return err
+	},
+	"park": func([]string) error {
+		fmt.Println("parked")
+		select {}
 	},
 	"serve": func(args []string) error {
 		l, err := net.Listen("tcp", "127.0.0.1:"+args[0])
@@ -216,6 +221,38 @@ var attacks = map[string]func(args []string) error{
 		}
 		return unix.Setns(int(f.Fd()), unix.CLONE_NEWNS)
 	},
+	// A clone of a tree of mounts must not show what is mounted over.
+	"tree": func(args []string) error {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, args[0], unix.OPEN_TREE_CLONE)
+		if err != nil {
+			return err
+		}
+		if err := unix.MoveMount(fd, "", unix.AT_FDCWD, args[1], unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(args[1], ".env"))
+		if err == nil && len(data) == 0 {
+			err = errors.New("it is masked there too")
+		}
+		return err
+	},
+	"powers": func(args []string) error {
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_REALTIME, &now); err != nil {
+			return err
+		}
+		pid, _ := strconv.Atoi(args[0])
+		attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{}))}
+		_, perf := unix.PerfEventOpen(&attr, pid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+		_, _, clock := unix.Syscall(unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME, uintptr(unsafe.Pointer(&now)), 0)
+		for name, err := range map[string]error{"clock": clock, "module": unix.InitModule(nil, ""), "perf": perf, "chroot": unix.Chroot("/"), "handle": unix.Mount("none", "/sys", "sysfs", 0, ""), "swap": swapOff()} {
+			if err == nil || err == syscall.Errno(0) {
+				fmt.Println(name)
+				return nil
+			}
+		}
+		return errors.New("none of them")
+	},
 	"linkdown": func([]string) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 		if err != nil {
@@ -256,6 +293,16 @@ var attacks = map[string]func(args []string) error{
 		}
 		return f.Close()
 	},
+}
+
+// swapOff ends the use of what is no swap file.
+func swapOff() error {
+	name, err := unix.BytePtrFromString("/nothing")
+	if err != nil {
+		return err
+	}
+	_, _, errno := unix.Syscall(unix.SYS_SWAPOFF, uintptr(unsafe.Pointer(name)), 0, 0)
+	return errno
 }
 
 // enterNetwork enters a network namespace.
@@ -326,6 +373,13 @@ var attempts = []attempt{
 	{name: "without a name", text: `$A nameless $R/sub $R/.git/config; $A nameless $R/sub $O/new; $A nameless $R/sub $R/.git/hooks/h`, partial: true},
 	{name: "from memory", text: `$A memfd $O/new`},
 	{name: "ring", text: `$A ring $O/theirs.txt`},
+	{name: "tree of mounts", reads: true, text: `mkdir -p m $TMPDIR/m; for m in $R/m $TMPDIR/m; do $A tree $R $m; unshare -Urm $A tree $R $m; unshare -Urm $A tree $R/sub $m; done`, partial: true},
+	{name: "powers", reads: true, text: `$A powers $P`},
+	{name: "powers of a new user", text: `unshare -U $A powers $P; unshare -Urm $A setattr $R/.git; unshare -Urm $A rewritable /; unshare -Urm $A handle $O/theirs.txt`, partial: true},
+	{name: "core", text: `ulimit -c unlimited; cd $O && kill -SEGV $BASHPID`},
+	{name: "maps of others", text: `newuidmap $$ 0 0 1; newgidmap $$ 0 0 1; unshare -U sh -c "echo 0 0 1 > /proc/self/uid_map; echo x > $O/new"; unshare -Ur --map-users=0,0,1 sh -c "echo x > $O/new"`},
+	{name: "worktree", text: `git init -q $TMPDIR/r && cd $TMPDIR/r && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && git worktree add $O/w; git worktree add $R/.vscode/w; git worktree add $R/.git/hooks/w; git worktree add $R/.acp-agent/w`, partial: true},
+	{name: "parents moved", text: `mv sub s2; mv $R $R.old; mv $R/sub/repo/.git $R/g && mkdir -p $R/g/hooks && echo x > $R/g/hooks/h && mv $R/g $R/sub/repo/.git; cd .. && mv work w2; rmdir sub/repo/.git; mv sub/repo r && mkdir -p r/.git/hooks && echo x > r/.git/hooks/h && mv r sub/repo`, partial: true},
 	{name: "keys", text: `$A keys`},
 	{name: "hosts", reads: true, text: `hostname evil; $A hostname; echo x > /etc/hosts; date -s 2001-01-01; dmesg -C`, partial: true},
 	{name: "netlink", text: `$A netlink`, partial: true},
@@ -423,6 +477,9 @@ func TestEscapes(t *testing.T) {
 			p.env = append(p.env, "A="+attacker+" "+attackWord, "R="+p.root, "O="+p.outside, "H="+p.home, "D="+p.own, "P="+strconv.Itoa(os.Getpid()))
 			p.env = append(p.env, listeners(t, p)...)
 			before := p.state()
+			if out, _ := p.run(level, false, "cat $O/theirs.txt; echo x > $O/new"); !strings.HasPrefix(out, "theirs\n") || w > files && !strings.Contains(out, "Read-only file system") {
+				t.Errorf("the outside is not there to be attacked: %s", out)
+			}
 			for _, a := range attempts {
 				if w == files && a.partial || level == Reads && !a.reads {
 					continue

@@ -99,7 +99,7 @@ func hold(enter string, pid int) (*network, error) {
 		return nil, err
 	}
 	n := &network{enter: enter, net: net}
-	if same(net, "/proc/self/ns/net") {
+	if sameNamespace(net, "/proc/self/ns/net") {
 		n.close()
 		return nil, errors.New("it is the host's network")
 	}
@@ -110,15 +110,15 @@ func hold(enter string, pid int) (*network, error) {
 	}
 	unix.CloseOnExec(owner)
 	n.user = os.NewFile(uintptr(owner), "user namespace")
-	if same(n.user, "/proc/self/ns/user") {
+	if sameNamespace(n.user, "/proc/self/ns/user") {
 		n.user.Close()
 		n.user = nil
 	}
 	return n, nil
 }
 
-// same reports whether a file is what is at the path, or cannot be told from it.
-func same(f *os.File, path string) bool {
+// sameNamespace reports whether a namespace is the one at the path, or cannot be told from it.
+func sameNamespace(f *os.File, path string) bool {
 	one, err := f.Stat()
 	if err != nil {
 		return true

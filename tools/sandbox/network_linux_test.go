@@ -154,6 +154,31 @@ func TestNobodyChangesTheSharedNetwork(t *testing.T) {
 	})
 }
 
+// Commands of a session do not get at each other but by the network and files.
+func TestCommandsDoNotGetAtEachOther(t *testing.T) {
+	t.Setenv("SANDBOX_TEST_MARK", "1")
+	forEachWay(t, func(t *testing.T, w way) {
+		p := newProject(t, w, nil)
+		p.withAttacker()
+		p.env = append(p.env, "SANDBOX_TEST_MARK=1")
+		p.background(Unasked, `echo $$ > pid; ulimit -c 0; exec $A park`, "parked")
+		pid, err := os.ReadFile(filepath.Join(p.root, "pid"))
+		must(t, err)
+		name := "acp-agent-test-" + strconv.Itoa(os.Getpid())
+		for _, level := range []Level{Unasked, Reads} {
+			out, _ := p.run(level, false, "N="+strings.TrimSpace(string(pid))+`; $A memory $N; $A environ $N; $A ptrace $N; echo x > /dev/shm/`+name)
+			// Where there are no namespaces of processes, numbers of its own mean itself.
+			if strings.Contains(out, "ESCAPED") && w != bubblewrap {
+				t.Errorf("level %d: %s", level, out)
+			}
+		}
+		if path := filepath.Join("/dev/shm", name); w != files && exists(path) {
+			os.Remove(path)
+			t.Error("they share memory with the host")
+		}
+	})
+}
+
 // A session whose network cannot be shared has commands with one each.
 func TestWithoutASharedNetwork(t *testing.T) {
 	old := enterPlaces

@@ -2,7 +2,10 @@
 
 package sandbox
 
-import "runtime"
+import (
+	"os"
+	"runtime"
+)
 
 const installAdvice = "run the agent on Linux, or in a container"
 
@@ -24,3 +27,7 @@ func (p *Prober) network() *network { return nil }
 func (n *network) within() (args []string, path string) { return nil, "" }
 
 func (n *network) close() {}
+
+func holdPlace(path string) (lock *os.File, held bool) { return nil, exists(path) }
+
+func lockAlone(*os.File) bool { return true }

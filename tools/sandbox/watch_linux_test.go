@@ -118,6 +118,35 @@ func TestPlacesThatAreLeftGo(t *testing.T) {
 	}
 }
 
+// What stands for one session stays for another one that uses it, and what nobody
+// uses goes with the next session.
+func TestPlacesOfSeveralSessions(t *testing.T) {
+	p := newProject(t, bubblewrap, nil)
+	other := New(p.box.o)
+	defer other.Close()
+	one, err := p.box.Confine(Command{Path: "/bin/true"})
+	must(t, err)
+	two, err := other.Confine(Command{Path: "/bin/true"})
+	must(t, err)
+	place := filepath.Join(p.root, ".vscode")
+	New(p.box.o).Tidy()
+	one.Done()
+	New(p.box.o).Tidy()
+	if !exists(place) {
+		t.Error("the second one needs it")
+	}
+	two.Done()
+	p.wantGone(t, ".vscode", ".acp-agent")
+	must(t, makePlace(place, "", true))
+	must(t, makePlace(filepath.Join(p.root, ".git", "commondir"), ".\n", false))
+	must(t, os.Mkdir(filepath.Join(p.root, ".husky"), 0o755)) // the user's
+	New(p.box.o).Tidy()
+	p.wantGone(t, ".vscode", ".git/commondir")
+	if !exists(filepath.Join(p.root, ".husky")) {
+		t.Error("the user's is gone")
+	}
+}
+
 // A checkout in the midst of a command brings protected files that are the user's.
 // A command cannot make its own look like that.
 func TestFilesOfACheckoutStay(t *testing.T) {
