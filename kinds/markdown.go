@@ -210,9 +210,12 @@ func (m *Markdown) image(s string, final bool) (int, string, bool) {
 	}
 	if alt, ahead, found := strings.Cut(text, "]("); found && len(alt) == end {
 		begin := marks + end + 2
-		if strings.HasPrefix(ahead, "data:image/") {
+		switch picture, sure := holdsPicture(ahead); {
+		case picture:
 			m.data = true
 			return begin, s[:begin], true
+		case !sure && !final:
+			return 0, "", false
 		}
 		to, ok := targetOf(ahead, ')', final)
 		switch {
@@ -223,6 +226,25 @@ func (m *Markdown) image(s string, final bool) (int, string, bool) {
 		}
 	}
 	return marks + 1, s[:marks-1] + "(image) [", true
+}
+
+// holdsPicture reports whether a target begins as one that holds a picture of
+// pixels. A drawing (image/svg+xml) is none: it may load and run more. It is not sure
+// where more of the text is needed.
+func holdsPicture(target string) (is, sure bool) {
+	rest, ok := strings.CutPrefix(target, "data:image/")
+	if !ok {
+		return false, true // what is too short to tell, targetOf waits for
+	}
+	end := strings.IndexAny(rest, ";,")
+	if end < 0 {
+		return false, len(rest) > len("jpeg")
+	}
+	switch rest[:end] {
+	case "png", "jpeg", "jpg", "gif", "webp", "avif", "bmp":
+		return true, true
+	}
+	return false, true
 }
 
 // imageData shows the target of an image that holds its data, which may be long.

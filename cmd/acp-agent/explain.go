@@ -27,7 +27,7 @@ type explainCommand struct {
 
 // Help is what --help says beside the flags.
 func (*explainCommand) Help() string {
-	return "Nothing is run, read or fetched. The rules and settings are those of a session in this folder; " +
+	return "Nothing of the call is run, read or fetched. The rules and settings are those of a session in this folder; " +
 		"`acp-agent permissions` lists them. Exit status: 0 whatever the verdict, 1 an error."
 }
 
@@ -52,7 +52,12 @@ func (c *explainCommand) Run(p *process) error {
 	if refused != nil {
 		fmt.Fprintf(&b, "deny: the tool refuses it: %s\n", oneLine(refused.Error()))
 	} else {
-		writeExplanation(&b, policy.Explain(facts), facts)
+		e := policy.Explain(facts)
+		writeExplanation(&b, e, facts)
+		if facts.Command != nil && e.Verdict.Action != permission.Deny {
+			says := session.Confinement(*policy, d.cfg.Sandbox, prober(), facts, e.Verdict.Action != permission.Allow)
+			fmt.Fprintf(&b, "%s%s.\n", strings.ToUpper(says[:1]), oneLine(says[1:]))
+		}
 	}
 	_, err = fmt.Fprint(p.out, b.String())
 	return err

@@ -96,31 +96,68 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
+// The limits of a file of cases.
+const (
+	maxLine   = 4 << 20  // bytes of a case
+	maxLayout = 16 << 20 // bytes of a layout
+	maxBad    = 100      // lines that are no cases, of which one file has no more
+)
+
+// mark may stand at the begin of a text in UTF-8.
+var mark = []byte("\xef\xbb\xbf")
+
+// open opens a regular file: another one may never end, or never begin.
+func open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: write what it would hold to one", name)
+	}
+	return os.Open(name)
+}
+
 // Read reads the cases of a file. A line that is none comes as a *LineError, and
-// the rest goes on; any other error is the last. Empty lines are passed over.
+// the rest goes on; any other error is the last. Empty lines are passed over, and
+// so is a byte order mark.
 func Read(name string) iter.Seq2[*Case, error] {
 	return func(yield func(*Case, error) bool) {
-		f, err := os.Open(name)
+		f, err := open(name)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer f.Close()
-		in := bufio.NewReader(f)
-		for number := 1; ; number++ {
-			text, err := in.ReadBytes('\n')
-			if len(bytes.TrimSpace(text)) > 0 {
-				if !yield(parse(text, name, number)) {
-					return
-				}
+		in := bufio.NewScanner(f)
+		in.Buffer(nil, maxLine)
+		number, bad := 0, 0
+		for in.Scan() {
+			number++
+			text := in.Bytes()
+			if number == 1 {
+				text = bytes.TrimPrefix(text, mark)
 			}
-			if errors.Is(err, io.EOF) {
-				return
+			if len(bytes.TrimSpace(text)) == 0 {
+				continue
 			}
+			c, err := parse(text, name, number)
 			if err != nil {
-				yield(nil, fmt.Errorf("reading %s: %w", name, err))
+				bad++
+			}
+			if !yield(c, err) {
 				return
 			}
+			if bad >= maxBad {
+				yield(nil, fmt.Errorf("%s:%d: %d lines are no cases, so the rest is not read; is it a file of cases?", name, number, bad))
+				return
+			}
+		}
+		switch err := in.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(nil, fmt.Errorf("%s:%d: the line is longer than %d bytes, so the rest is not read; a case is one JSON object a line", name, number+1, maxLine))
+		case err != nil:
+			yield(nil, fmt.Errorf("reading %s: %w", name, err))
 		}
 	}
 }
@@ -153,12 +190,20 @@ func (c *Case) check() error {
 // ReadLayout reads the tree that is the same for all cases of a file: an object
 // with the list "fs".
 func ReadLayout(name string) ([]File, error) {
-	data, err := os.ReadFile(name)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxLayout+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(data) > maxLayout {
+		return nil, fmt.Errorf("the layout %s is larger than %d bytes", name, maxLayout)
+	}
 	var l struct{ FS []File }
-	if err := json.Unmarshal(data, &l); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, mark), &l); err != nil {
 		return nil, fmt.Errorf("the layout %s: %w", name, err)
 	}
 	return l.FS, nil

@@ -28,11 +28,7 @@ func (r *Runner) loadConfig(c *cases.Case) (Outcome, error) {
 	if err := c.Decode(&own); err != nil {
 		return Outcome{}, err
 	}
-	tree, err := cases.NewTree(c.FS)
-	if err != nil {
-		return Outcome{}, err
-	}
-	s, err := newScene(tree, true, c)
+	s, err := ownScene(c)
 	if err != nil {
 		return Outcome{}, err
 	}

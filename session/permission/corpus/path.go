@@ -29,11 +29,7 @@ func (r *Runner) path(c *cases.Case) (Outcome, error) {
 	if err := c.Decode(&p); err != nil {
 		return Outcome{}, err
 	}
-	tree, err := cases.NewTree(c.FS)
-	if err != nil {
-		return Outcome{}, err
-	}
-	s, err := newScene(tree, true, c)
+	s, err := ownScene(c)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -47,6 +47,15 @@ func (r *Runner) commandScene(c *cases.Case) (*scene, error) {
 	return newScene(r.shared, false, c)
 }
 
+// ownScene is the scene of a case whose tree is its alone.
+func ownScene(c *cases.Case) (*scene, error) {
+	tree, err := cases.NewTree(c.FS)
+	if err != nil {
+		return nil, err
+	}
+	return newScene(tree, true, c)
+}
+
 // newScene opens the workspace over a tree. Where it fails, a tree of its own is
 // removed.
 func newScene(tree *cases.Tree, own bool, c *cases.Case) (*scene, error) {
