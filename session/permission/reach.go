@@ -2,6 +2,7 @@ package permission
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 )
@@ -11,7 +12,7 @@ import (
 type Reach struct {
 	Reads   bool // the built-in table alone allows it: it changes nothing
 	Network bool // it is a use of the network as such, which a rule that covers it allows
-	Git     bool // all of it that may change something is git
+	Git     bool // all of it that may change something is git, and only git reads files that it does not name
 	Beyond  bool // by its own words it does what no confined command can
 }
 
@@ -30,13 +31,14 @@ func (p *Policy) Reach(f kinds.Facts) Reach {
 	for _, found := range j.found {
 		r.Beyond = r.Beyond || found.beyond
 	}
-	git, other := false, false
+	git, other, below := false, false, false
 	for _, part := range j.parts {
 		argv := guesses(part.words)
 		if len(argv) == 0 {
 			continue
 		}
 		r.Network = r.Network || network(argv) || reachesOut(argv)
+		below = below || readsUnnamed(argv)
 		switch argv[0] {
 		case "git":
 			git = true
@@ -45,8 +47,25 @@ func (p *Policy) Reach(f kinds.Facts) Reach {
 			other = true
 		}
 	}
-	r.Git = git && !other
+	r.Git = git && (r.Reads || !other) && !below
 	return r
+}
+
+// readsUnnamed reports whether a command shows what is in files that it does not
+// name, and that were not judged one by one.
+func readsUnnamed(argv []string) bool {
+	switch argv[0] {
+	case "rg", "ag", "ack", "diff", "xargs":
+		return true
+	case "git":
+		return slices.Contains(argv, "grep")
+	case "grep", "egrep", "fgrep":
+		return slices.ContainsFunc(argv[1:], func(word string) bool {
+			long, isLong := strings.CutPrefix(word, "--")
+			return isLong && (strings.HasPrefix(long, "r") || strings.HasPrefix(long, "d")) || !isLong && strings.HasPrefix(word, "-") && strings.ContainsAny(word, "rRd")
+		})
+	}
+	return false
 }
 
 // reachesOut reports whether a command is nothing without the network, beside

@@ -17,7 +17,7 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 		free = both(free, b.places.share(h.path))
 	}
 	if c.Level != Approved {
-		b.maskSecrets(p, hits)
+		b.maskSecrets(p, c, hits)
 	}
 	if c.Level == Reads {
 		return free
@@ -39,10 +39,12 @@ func (b *Box) guardRoot(p *plan, root string, c Command) (free func()) {
 	return both(free, b.guardAbsent(p, root, c, hits))
 }
 
-// maskSecrets masks those of what was found that are secret.
-func (b *Box) maskSecrets(p *plan, hits []found) {
+// maskSecrets masks those of what was found that are secret, but from git not what
+// it tracks.
+func (b *Box) maskSecrets(p *plan, c Command, hits []found) {
+	git := checkouts{}
 	for _, h := range hits {
-		if h.secret {
+		if h.secret && !(c.Git && !h.dir && !h.link && git.tracks(h.path)) {
 			p.mask(b, h.path)
 		}
 	}

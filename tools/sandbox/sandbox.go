@@ -295,7 +295,7 @@ func (b *Box) Masked() func(path string) bool {
 	}
 	p := &plan{way: b.o.Prober.probe().way, level: Reads, mounts: map[string]mount{}}
 	for _, root := range b.roots {
-		b.maskSecrets(p, b.scan(root))
+		b.maskSecrets(p, Command{}, b.scan(root))
 	}
 	b.homeMounts(p)
 	b.ownMounts(p)
