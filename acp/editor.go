@@ -12,6 +12,7 @@ import (
 func (s *server) Connect(sessionID string, disk *workspace.Disk, exec *tools.ExecShell) session.Ends {
 	c := s.client.Load()
 	ends := session.Ends{Sink: sink{s, sessionID}, Asker: asker{s, sessionID}, Questioner: s.questioner(sessionID)}
+	_, ends.Forms = ends.Questioner.(forms)
 	ends.TurnsOnly = c.quirks.TurnsOnly
 	if !c.quirks.DiskOnly {
 		ends.Files = newEditorFiles(s.conn, sessionID, c.can.FS, disk)

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/permission"
@@ -52,6 +54,43 @@ func (a callAsker) Ask(ctx context.Context, questions []tools.Question) ([]tools
 		err = errCancelledByUser
 	}
 	return replies.Answers, err
+}
+
+// insteadError is a call that the user rejected, with what they want instead.
+type insteadError struct{ words string }
+
+func (e *insteadError) Error() string {
+	return errRejected.Error() + "; asked what to do instead, the user says: " + e.words
+}
+
+func (e *insteadError) Unwrap() error { return errRejected }
+
+// askReason asks what to do instead of a call that was rejected, where the user wants
+// to be asked and the editor has forms (spec/config-keys.md, "permissions.askReason").
+// It returns why the call may not run.
+func (t *Turn) askReason(ctx context.Context, c *call) error {
+	s := t.session
+	if !s.cfg().AskReason || !s.top().ends.Forms || s.ends.Questioner == nil {
+		return errRejected
+	}
+	rec := &c.rec
+	question := tools.Question{Question: "What should be done instead of: " + rec.Card.Title + "?", Header: "Instead"}
+	replies, err := s.ends.Questioner.AskAll(ctx, Form{rec.ID, rec.Tool, rec.Card, rawInput(rec.input()), []tools.Question{question}, ""})
+	switch {
+	case errors.Is(err, tools.ErrNoUser):
+		return errRejected
+	case err != nil:
+		return err
+	case replies.Cancelled:
+		t.cancel(errCancelledByUser)
+		return errCancelledByUser
+	}
+	for _, a := range replies.Answers {
+		if words := strings.TrimSpace(a.Own); words != "" {
+			return &insteadError{words}
+		}
+	}
+	return errRejected
 }
 
 // workspaceOf is the session's workspace as one call sees it: its questions are

@@ -286,7 +286,7 @@ func (t *Turn) askFor(ctx context.Context, c *call, v permission.Verdict, judge 
 		return false, errCancelledByUser
 	}
 	q.Keep(answer)
-	return false, errRejected
+	return false, t.askReason(ctx, c)
 }
 
 // keep makes an answer for good hold for what comes after the call.

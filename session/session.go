@@ -46,6 +46,7 @@ type Session struct {
 	problems     map[string]bool // of the configuration, that were told
 	trustRefused bool            // not now, or never
 	trustTold    bool
+	agreed       *config.Opened // what was trusted where that could not be kept; nil: nothing
 
 	// startContext is what the hooks of its start tell the model, until it is told.
 	startContext string

@@ -104,6 +104,8 @@ type Ends struct {
 	Questioner Questioner  // nil: nobody is there to answer questions
 	Files      tools.Files // nil: the disk
 	Shell      tools.Shell // nil: child processes
+	// Forms: Questioner asks by forms, in which the user answers in their own words.
+	Forms bool
 	// Display: it shows what child processes put out as terminals.
 	Display bool
 	// TurnsOnly: between turns it shows nothing and answers nothing.

@@ -88,7 +88,7 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 		s.tell(text)
 	}
 	for !s.trusted.Load() && s.cfg().Trust != config.TrustNever {
-		o := s.sessions.paths.Open(s.request.Dir)
+		o := s.opened()
 		if o.Trusted {
 			t.adopt(ctx, o)
 			return true, nil
@@ -109,6 +109,14 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// opened is what holds for the session's folder now.
+func (s *Session) opened() config.Opened {
+	if s.agreed != nil {
+		return s.sessions.paths.OpenAgreed(s.request.Dir, *s.agreed)
+	}
+	return s.sessions.paths.Open(s.request.Dir)
 }
 
 // tellOnce tells once that the project's files wait for trust, where nothing is
@@ -206,13 +214,14 @@ func (t *Turn) askTrust(ctx context.Context, o config.Opened, texts []string) er
 	s.trustRefused = decision != AllowedAlways
 	switch decision {
 	case AllowedAlways:
-		err = s.sessions.paths.Agree(o)
+		if err = s.sessions.paths.Agree(o); err != nil {
+			s.agreed = &o
+		}
 	case RejectedAlways:
 		err = s.sessions.paths.Refuse(o.Root)
 	}
 	if err != nil {
-		s.trustRefused = true
-		s.tell(fmt.Sprintf("The answer could not be kept, so the folder is not trusted: %v.", err))
+		s.tell(fmt.Sprintf("The answer could not be kept, so it holds in this session only: %v.", err))
 	}
 	q.refused = s.trustRefused
 	return nil

@@ -39,13 +39,26 @@ type Opened struct {
 
 // Open reads what holds for the folder. What is judged is what is loaded: each
 // file is read once.
-func (p Paths) Open(folder string) Opened {
+func (p Paths) Open(folder string) Opened { return p.open(folder, nil) }
+
+// OpenAgreed reads what holds for the folder where the user agreed to what was opened
+// before and that could not be kept.
+func (p Paths) OpenAgreed(folder string, agreed Opened) Opened {
+	entry := trustEntry{Digests: agreed.digests()}
+	return p.open(folder, &entry)
+}
+
+// open goes by what the user said, or by what is kept of it.
+func (p Paths) open(folder string, said *trustEntry) Opened {
 	root, err := Root(folder)
 	if err != nil {
 		root = folder
 	}
 	files := reading{}
 	entry, known, unreadable := p.trustOf(root)
+	if said != nil {
+		entry, known, unreadable = *said, true, nil
+	}
 	options := LoadOptions{Paths: p, Project: root, Trusted: true, Dir: folder,
 		Confirmed: func(digest string) bool { return slices.Contains(entry.Digests, digest) }}
 	o := Opened{Root: root}
@@ -102,13 +115,18 @@ func (o *Opened) judge(entry trustEntry, known bool) {
 // Agree trusts the project with what it enabled when it was opened, and with
 // nothing that came since.
 func (p Paths) Agree(o Opened) error {
-	entry := trustEntry{Since: time.Now().UTC(), Digests: []string{}}
+	return p.setTrust(o.Root, trustEntry{Since: time.Now().UTC(), Digests: o.digests()})
+}
+
+// digests are those of all that the project enables.
+func (o Opened) digests() []string {
+	all := []string{}
 	for _, e := range o.enabled {
-		if !slices.Contains(entry.Digests, e.Digest) {
-			entry.Digests = append(entry.Digests, e.Digest)
+		if !slices.Contains(all, e.Digest) {
+			all = append(all, e.Digest)
 		}
 	}
-	return p.setTrust(o.Root, entry)
+	return all
 }
 
 // Refuse says that the project is never to be trusted, nor asked about, until the
