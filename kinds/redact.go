@@ -109,7 +109,7 @@ var (
 			`sk-[A-Za-z0-9]{20,}`, `sk-(?:ant|proj|or|svcacct|admin|live|test|lf)[A-Za-z0-9]*-[A-Za-z0-9_-]{16,}`, `[spr]k_(?:live|test)_[A-Za-z0-9]{16,}`, `whsec_[A-Za-z0-9]{16,}`,
 			`A(?:KIA|SIA|GPA|ROA|IDA)[A-Z0-9]{16}`, `AIza[A-Za-z0-9_-]{30,}`, `ya29\.[A-Za-z0-9_-]{20,}`, `GOCSPX-[A-Za-z0-9_-]{20,}`,
 			`xox[a-z]-[A-Za-z0-9-]{10,}`, `xapp-[A-Za-z0-9-]{10,}`,
-			`npm_[A-Za-z0-9]{30,}`, `hf_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `rubygems_[a-f0-9]{40,}`, `dckr_pat_[A-Za-z0-9_-]{20,}`,
+			`npm_[A-Za-z0-9]{30,}`, `glsa_[A-Za-z0-9_]{30,}`, `hf_[A-Za-z0-9]{30,}`, `pypi-[A-Za-z0-9_-]{30,}`, `rubygems_[a-f0-9]{40,}`, `dckr_pat_[A-Za-z0-9_-]{20,}`,
 			`do[opr]_v1_[a-f0-9]{40,}`, `SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, `shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}`,
 			`ATATT3[A-Za-z0-9_=-]{20,}`, `lin_api_[A-Za-z0-9]{30,}`, `figd_[A-Za-z0-9_-]{30,}`, `ntn_[A-Za-z0-9]{30,}`, `PMAK-[a-f0-9-]{30,}`,
 			`hv[sb]\.[A-Za-z0-9_-]{20,}`, `tskey-[a-z]+-[A-Za-z0-9-]{10,}`, `AGE-SECRET-KEY-1[A-Z0-9]{50,}`,

@@ -454,6 +454,14 @@ func (s *shell) touch(program, text string, at dirs) {
 		if s.touchRuled(program, a) {
 			return
 		}
+		if p.Asked == p.Target {
+			continue
+		}
+		// What removes or renames takes the link itself.
+		own, err := s.resolveName(text, dir)
+		if err == nil && own.Target != p.Target && s.touchRuled(program, access{kind: kinds.Write, asked: own.Asked, target: own.Target}) {
+			return
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ var arity = map[string]map[string]int{
 	"git":           {"add": 2, "commit": 2, "checkout": 2, "switch": 2, "branch": 2, "diff": 2, "log": 2, "show": 2, "status": 2, "stash": 2, "tag": 2, "merge": 2, "restore": 2, "blame": 2, "grep": 2, "ls-files": 2, "rev-parse": 2, "describe": 2},
 	"docker":        {"ps": 2, "images": 2, "logs": 2, "inspect": 2, "build": 2, "compose ps": 3, "compose logs": 3, "compose build": 3},
 	"kubectl":       {"get": 2, "describe": 2, "logs": 2, "explain": 2},
-	"npm":           {"test": 2, "ls": 2, "outdated": 2, "view": 2},
+	"npm":           {"ls": 2, "outdated": 2, "view": 2},
 	"npx":           {"tsc": 2, "eslint": 2, "prettier": 2, "jest": 2, "vitest": 2, "mocha": 2},
 	"golangci-lint": {"run": 2},
 	"mvn":           {"test": 2, "compile": 2},
@@ -177,6 +177,9 @@ func scriptRunner(argv []string) bool {
 	case "npm", "pnpm", "yarn", "bun":
 		if len(argv) == 3 && argv[1] == "run" {
 			return plainWord(argv[2])
+		}
+		if (argv[0] == "npm" || argv[0] == "pnpm") && len(argv) == 2 && (argv[1] == "test" || argv[1] == "start") {
+			return true // short for npm run
 		}
 		return argv[0] == "yarn" && len(argv) == 2 && plainWord(argv[1]) && argv[1] != "publish" && argv[1] != "install" && argv[1] != "add"
 	case "make", "gmake", "just":

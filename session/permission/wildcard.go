@@ -8,22 +8,24 @@ import "strings"
 type escape struct {
 	flags  string // exact words, or attached by "="; with two dashes also what abbreviates them
 	short  string // letters of bundles
+	joined string // letters of flags whose value may follow without a blank
 	assign bool   // NAME=value as an operand
+	goals  bool   // operands are what it makes, of which some publish
 }
 
 var escapes = map[string]escape{
-	"go":            {flags: "-exec -toolexec -overlay -modfile -vettool -C -ldflags -gccgoflags -compiler -pkgdir --exec --toolexec --overlay --modfile --vettool --ldflags"},
-	"cargo":         {flags: "--config -Z --manifest-path --target-dir -C"},
+	"go":            {flags: "-exec -toolexec -overlay -modfile -vettool -C -ldflags -gccgoflags -compiler -pkgdir --exec --toolexec --overlay --modfile --vettool --ldflags --gccgoflags --compiler --pkgdir --C"},
+	"cargo":         {flags: "--config -Z --manifest-path --target-dir --out-dir --artifact-dir --open -C", joined: "ZC"},
 	"make":          {flags: "-f --file --makefile --eval -C --directory -I --include-dir -E", short: "fCIE", assign: true},
 	"gmake":         {flags: "-f --file --makefile --eval -C --directory -I --include-dir -E", short: "fCIE", assign: true},
 	"just":          {flags: "-f --justfile -d --working-directory --shell --set", assign: true},
 	"npm":           {flags: "--prefix --script-shell --userconfig --globalconfig --node-options --call --shell -C -c"},
 	"pnpm":          {flags: "--prefix --script-shell --dir --config -C -c"},
 	"yarn":          {flags: "--cwd --script-shell --use-yarnrc --rc-file"},
-	"pytest":        {flags: "-p -c -o --rootdir --confcutdir --override-ini --config-file", short: "pco"},
-	"docker":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt -H --host --config --context"},
+	"pytest":        {flags: "-p -c -o --rootdir --confcutdir --override-ini --config-file --basetemp --pdbcls --cov-config", short: "pco"},
+	"docker":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt -H --host --config --context --secret --ssh --push --build-context --allow --builder --network --output -o --iidfile --metadata-file --env-file --project-directory"},
 	"podman":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt --root"},
-	"kubectl":       {flags: "--kubeconfig --server --as --raw"},
+	"kubectl":       {flags: "--kubeconfig --server -s --as --as-group --as-uid --raw --token --context --cluster --user --username --password --certificate-authority --client-certificate --client-key --insecure-skip-tls-verify --cache-dir --filename --kustomize -k --profile-output", joined: "sk"},
 	"curl":          {flags: "-K --config -o -O --output --remote-name --remote-name-all --output-dir -T --upload-file -x --proxy --preproxy --unix-socket -F --form -d --data --data-binary --data-raw --data-urlencode -D --dump-header -c --cookie-jar --resolve --connect-to", short: "KoOTxFdDc"},
 	"wget":          {flags: "-O --output-document -i --input-file -P --directory-prefix --post-file --body-file --use-askpass -e --execute --config", short: "OiPe"},
 	"rg":            {flags: "--pre --pre-glob --hostname-bin -z --search-zip -L --follow --ignore-file -f --file", short: "zLf"},
@@ -37,14 +39,26 @@ var escapes = map[string]escape{
 	"tar":           {flags: "-I --use-compress-program --to-command --checkpoint-action -F --info-script --new-volume-script --rsh-command --absolute-names -P", short: "IFP"},
 	"zip":           {flags: "-T -TT --unzip-command"},
 	"rsync":         {flags: "-e --rsh --rsync-path", short: "e"},
-	"eslint":        {flags: "--rulesdir --resolve-plugins-relative-to --plugin --parser --config -c --format -f"},
-	"tsc":           {flags: "--plugins"},
+	"eslint":        {flags: "--rulesdir --resolve-plugins-relative-to --plugin --parser --config -c --format -f", joined: "cf"},
+	"tsc":           {flags: "--plugins --generateTrace --generateCpuProfile"},
 	"jq":            {flags: "-f --from-file -L --slurpfile --rawfile", short: "fL"},
 	"man":           {flags: "-P --pager -H --html", short: "PH"},
 	"date":          {flags: "-s --set -f --file", short: "sf"},
 	"file":          {flags: "-C -m -f -z -L", short: "CmfzL"},
 	"tree":          {flags: "-o --output -R -H", short: "oRH"},
-	"golangci-lint": {flags: "--config -c"},
+	"golangci-lint": {flags: "--config -c", joined: "c"},
+	"jest":          {flags: "--config -c --rootDir --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --testRunner --runner --reporters --transform --resolver --testEnvironment --env --cacheDirectory --outputFile --watchPlugins --filter --haste --preset --projects --snapshotSerializers --testSequencer --testResultsProcessor --dependencyExtractor --prettierPath", joined: "c"},
+	"vitest":        {flags: "--config -c --root -r --dir --globalSetup --environment --reporter --outputFile --pool --configLoader --browser", joined: "cr"},
+	"mocha":         {flags: "--require -r --config --package --loader --import --ui -u --reporter -R --node-option -n --file", joined: "ruRn"},
+	"prettier":      {flags: "--plugin --plugin-search-dir --config --ignore-path --cache-location"},
+	"mypy":          {flags: "--config-file --python-executable --custom-typeshed-dir --shadow-file --cache-dir --install-types"},
+	"rspec":         {flags: "-r --require -I --options -O --default-path", joined: "rIO"},
+	"phpunit":       {flags: "--bootstrap -c --configuration --extension --include-path -d --printer --loader", joined: "cd"},
+	"ruff":          {flags: "--config --cache-dir --output-file -o", joined: "o"},
+	"gofmt":         {flags: "-cpuprofile --cpuprofile"},
+	"mvn":           {flags: "-f --file -s --settings -gs --global-settings -t --toolchains -Dmaven.ext.class.path -Dmaven.repo.local", goals: true},
+	"gradle":        {flags: "-I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build --project-cache-dir", joined: "Ibcpg", goals: true},
+	"dotnet":        {flags: "--settings -s --test-adapter-path --logger -l --configfile --artifacts-path --diag"},
 }
 
 // never are programs that no rule with a star covers: what they do is in the
@@ -67,15 +81,24 @@ func beyondWildcard(name string, argv []string, r *compiled) string {
 	if name == "git" {
 		return gitWildcard(argv[1:], r)
 	}
+	words := argv[1:]
 	e, ok := escapes[name]
+	switch { // what these run has flags of its own
+	case name == "npx" && len(words) > 0:
+		name = words[0]
+		e, ok = escapes[name]
+	case name == "bundle" && len(words) > 1 && words[0] == "exec":
+		name = words[1]
+		e, ok = escapes[name]
+	}
 	if !ok {
 		return ""
 	}
-	for _, a := range argv[1:] {
+	for _, a := range words {
 		if a == "--" && name != "find" && name != "npm" && name != "cargo" {
 			break
 		}
-		if e.covers(a) || e.assign && isAssignment(a) {
+		if e.covers(a) || e.assign && isAssignment(a) || e.goals && !strings.HasPrefix(a, "-") && deploys(a) {
 			return "the rule does not cover " + visible(a) + ", which can run programs or reach elsewhere"
 		}
 	}
@@ -97,10 +120,10 @@ func (e escape) covers(word string) bool {
 			return true
 		}
 	}
-	if e.short == "" || strings.HasPrefix(word, "--") {
+	if strings.HasPrefix(word, "--") {
 		return false
 	}
-	return strings.ContainsAny(word[1:], e.short)
+	return strings.ContainsAny(word[1:], e.short) || strings.IndexByte(e.joined, word[1]) >= 0
 }
 
 // gitEscapes are flags of git's subcommands that run a helper, read or write

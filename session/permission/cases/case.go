@@ -13,7 +13,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 )
 
 // Case is a line of a file of cases, with the fields that several kinds have.
@@ -58,7 +61,20 @@ func (c *Case) Has(field string) bool {
 }
 
 // Decode reads the fields of the case that v, a pointer to a struct, has.
-func (c *Case) Decode(v any) error { return json.Unmarshal(c.raw, v) }
+func (c *Case) Decode(v any) error { return inWords(json.Unmarshal(c.raw, v)) }
+
+// inWords names the field that holds what it cannot, without the types of Go.
+func inWords(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	field := strings.TrimPrefix(wrong.Field, "fields.")
+	if field == "" {
+		return fmt.Errorf("it holds a JSON %s where something else belongs", wrong.Value)
+	}
+	return fmt.Errorf("%q holds a JSON %s where something else belongs", strings.ToLower(field), wrong.Value)
+}
 
 // UnmarshalJSON reads a case. "path" is the PATH of a command, as a list, or
 // what a file tool is given.
@@ -164,9 +180,8 @@ func Read(name string) iter.Seq2[*Case, error] {
 
 func parse(text []byte, file string, line int) (*Case, error) {
 	c := &Case{}
-	err := json.Unmarshal(text, c)
-	if err != nil {
-		return nil, &LineError{file, line, fmt.Errorf("it is no case, which is one JSON object a line: %w", err)}
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, &LineError{file, line, fmt.Errorf("it is no case, which is one JSON object a line: %w", inWords(err))}
 	}
 	if err := c.check(); err != nil {
 		return nil, &LineError{file, line, err}
@@ -180,11 +195,35 @@ func (c *Case) check() error {
 	if c.ID == "" {
 		return errors.New(`the case has no "id": give it a name of its own`)
 	}
+	for _, r := range c.Rules {
+		if r.Permission == "" {
+			return fmt.Errorf(`case %s: a rule has no "permission": say what it is about, such as bash`, c.ID)
+		}
+	}
 	switch c.Want {
-	case "", "allow", "ask", "deny":
+	case "allow", "ask", "deny":
 		return nil
+	case "":
+		return c.checkFields()
 	}
 	return fmt.Errorf(`case %s: "want" is %q: write allow, ask or deny`, c.ID, c.Want)
+}
+
+// checkFields refuses a case that wants nothing and has a field of no known name:
+// what it wants may be misspelled, and it would pass whatever is found.
+func (c *Case) checkFields() error {
+	known := strings.Fields(`id kind source why cmd op url path mode headless trusted rules fs additional cwd call_cwd want
+		caps os case_insensitive race content approved args dns redirects dns_sequence config_scope expect_dial headers
+		offer never probe_allow probe_ask must_contain must_not_contain option_label sink check`)
+	if c.Has("offer") || c.Has("must_contain") {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.fields)) {
+		if !slices.Contains(known, strings.ToLower(name)) {
+			return fmt.Errorf(`case %s has no "want", and no case has a field %q`, c.ID, name)
+		}
+	}
+	return nil
 }
 
 // ReadLayout reads the tree that is the same for all cases of a file: an object

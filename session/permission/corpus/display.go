@@ -30,6 +30,9 @@ func (r *Runner) display(c *cases.Case) (Outcome, error) {
 	if err := c.Decode(&want); err != nil {
 		return Outcome{}, err
 	}
+	if want.Check != "" && want.Check != "fence" {
+		return Outcome{}, fmt.Errorf("there is no check %q: write fence", want.Check)
+	}
 	shown, err := r.shown(c, want)
 	if err != nil {
 		return Outcome{}, err

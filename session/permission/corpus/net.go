@@ -3,9 +3,12 @@ package corpus
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/permission"
@@ -19,7 +22,7 @@ type netCase struct {
 	URL       string
 	DNS       map[string][]string   // all names that there are
 	Sequence  map[string][][]string `json:"dns_sequence"` // answers to look-ups one after the other
-	Redirects [][2]string           // from, to
+	Redirects [][]string            // pairs: from, to
 	Dial      string                `json:"expect_dial"`
 	Scope     string                `json:"config_scope"` // user or project
 	Headers   map[string]*string    // of a request to a listener; null: absent
@@ -37,6 +40,9 @@ func netOps() []string {
 func (r *Runner) net(c *cases.Case) (Outcome, error) {
 	n := &netCase{}
 	if err := c.Decode(n); err != nil {
+		return Outcome{}, err
+	}
+	if err := n.check(c); err != nil {
 		return Outcome{}, err
 	}
 	s, err := r.commandScene(c)
@@ -59,6 +65,33 @@ func (r *Runner) net(c *cases.Case) (Outcome, error) {
 		out.Failure = "dials " + dialled + " where " + n.Dial + " is wanted"
 	}
 	return out, nil
+}
+
+// check says what is wrong with what the case says of the network.
+func (n *netCase) check(c *cases.Case) error {
+	if !c.Has("url") {
+		return errors.New(`it has no "url"`)
+	}
+	switch n.Scope {
+	case "", "user", "project":
+	default:
+		return fmt.Errorf(`"config_scope" is %q: write user or project`, n.Scope)
+	}
+	for _, hop := range n.Redirects {
+		if len(hop) != 2 {
+			return fmt.Errorf(`a redirect is a pair, from and to, and not %q`, hop)
+		}
+	}
+	answers := slices.Collect(maps.Values(n.DNS))
+	for list := range maps.Values(n.Sequence) {
+		answers = append(answers, list...)
+	}
+	for _, text := range slices.Concat(answers...) {
+		if _, err := netip.ParseAddr(text); err != nil {
+			return fmt.Errorf("%q is no address that a name can stand for", text)
+		}
+	}
+	return nil
 }
 
 func (n *netCase) judge(p *permission.Policy) (v permission.Verdict, dialled string) {

@@ -1,6 +1,8 @@
 package corpus
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -28,6 +30,12 @@ func (r *Runner) path(c *cases.Case) (Outcome, error) {
 	var p pathCase
 	if err := c.Decode(&p); err != nil {
 		return Outcome{}, err
+	}
+	switch {
+	case c.Path == "":
+		return Outcome{}, errors.New(`it has no "path", which a file tool needs`)
+	case p.Caps.Outside != "" && p.Caps.Outside != "ask" && p.Caps.Outside != "deny":
+		return Outcome{}, fmt.Errorf(`"paths_outside" is %q: write ask or deny`, p.Caps.Outside)
 	}
 	s, err := ownScene(c)
 	if err != nil {
