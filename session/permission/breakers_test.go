@@ -16,8 +16,8 @@ func TestPolicySpellings(t *testing.T) {
 		cmds []string
 	}{
 		{Allow, []string{`bash -lc 'go test ./...'`, `bash -ec 'ls; pwd'`, `sh -c ls`, `dash -lc 'ls | wc -l'`, `sh -c 'go test ./src'`, `ionice -c 3 ls`, `ionice -c2 -n 7 ls`, `ls {}`, `git log HEAD@{1}`, `find src | xargs -I{} cat {}`,
-			`diff <(sort main.go) <(sort src/a.go)`, `cat src/[ab].go`, `git branch --contains HEAD`, `git branch --merged`, `git tag --contains HEAD`, `git diff --check`}},
-		{ForcedAsk, []string{`sh -c 'echo a &>/dev/null ./x'`, `sh -c "ls $'a\\' ; ./x '"`, `sh -c 'cat {main.go,src/a.go}'`, `dash -c '[[ -f x ]]'`, "sh -c 'bash -c \"ls\npwd\"'", `bash -lic ls`, `python3 <(ls)`, `cat >(ls)`, `cat src/[a-b].go`, `cat src/[!a].go`}},
+			`diff <(sort main.go) <(sort src/a.go)`, `cat src/[ab].go`, `cat src/[a-b].go`, `ls [a-z]*.go`, `ls docs/[a-c0-9]*.txt`, `git branch --contains HEAD`, `git branch --merged`, `git tag --contains HEAD`, `git diff --check`}},
+		{ForcedAsk, []string{`sh -c 'echo a &>/dev/null ./x'`, `sh -c "ls $'a\\' ; ./x '"`, `sh -c 'cat {main.go,src/a.go}'`, `dash -c '[[ -f x ]]'`, "sh -c 'bash -c \"ls\npwd\"'", `bash -lic ls`, `python3 <(ls)`, `cat >(ls)`, `cat src/[!a].go`, `cat [a-z]*`, `cat src/[A-z].go`, `cat src/[[:alpha:]].go`}},
 		{Ask, []string{`bash -lc 'make'`, `cat <(make)`, `git branch --contains -D x`, `git branch --merged main x`, `git tag --contains HEAD -d v1`, `fd -H '^\.env$' | xargs cat`, `find . -regex '.*\.env' | xargs cat`}},
 		{Deny, []string{`cat <(rm a)`, `sh -lc 'rm a'`, `ionice -c3 rm a`, `script -qc 'rm a' x`}},
 	} {

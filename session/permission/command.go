@@ -42,15 +42,14 @@ func (s *shell) simple(c *command) (cd bool) {
 		s.strays(argv, c.at)
 	}
 	if name, byName := s.nameOf(argv[0]); why == "" && name == "xargs" && byName && allSafe(c.assigns) {
-		before := len(s.found)
+		found, held := len(s.found), len(s.held)
 		if why = s.identity(argv[0], c.at); why == "" {
 			why = s.xargs(c)
 		}
 		if why == "" {
 			return false
 		}
-		s.found = s.found[:before]
-		why = ""
+		s.found, s.held = s.found[:found], s.held[:held]
 	}
 	if why == "" {
 		c.words, why = s.unwrap(c)
@@ -218,15 +217,15 @@ func safeAssignment(a assign) bool {
 // permit judges an understood command: by the table of what only reads, or by
 // the user's rules.
 func (s *shell) permit(c *command) {
-	before := len(s.found)
+	before, held := len(s.found), len(s.held)
 	table := "the assignments of `" + visible(c.text) + "` are not known to be harmless"
 	var read []finding
 	if allSafe(c.assigns) {
-		if table = s.readOnly(c); table == "" && len(s.found) == before {
+		if table = s.readOnly(c); table == "" && len(s.found) == before && (len(s.held) == held || s.ruleFor(c) == nil) {
 			return
 		}
-		read = slices.Clone(s.found[before:])
-		s.found = s.found[:before]
+		read = append(slices.Clone(s.found[before:]), s.held[held:]...) // with a rule, it is the rule that counts
+		s.found, s.held = s.found[:before], s.held[:held]
 	}
 	if s.Mode == AcceptEdits && s.Trusted && allSafe(c.assigns) && s.ruleFor(c) == nil {
 		if s.edits(c) {

@@ -18,7 +18,7 @@ var editors = map[string]reader{
 	"rm":    {short: "rRfvid", long: "recursive force verbose dir"},
 	"rmdir": {short: "pv", long: "parents verbose"},
 	"mv":    {short: "fnvu", long: "force no-clobber verbose update"},
-	"cp":    {short: "rRpfnvu", long: "recursive force no-clobber verbose update"},
+	"cp":    {short: "arRpfnvu", long: "archive recursive force no-clobber verbose update"},
 }
 
 // maxCopied bounds the files of a tree that is copied or moved silently.
@@ -167,6 +167,12 @@ func (s *shell) copies(u *usage, at dirs) bool {
 	return true
 }
 
+// fromGit reports whether a path lies in a repository's own folder: a copy of it is a
+// repository that git would follow without its name being protected.
+func fromGit(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return foldName(n) == ".git" })
+}
+
 // copyOne judges one source that goes to a place, or into it.
 func (s *shell) copyOne(u *usage, from, to string, into bool, dir string) bool {
 	p, err := s.resolve(from, dir)
@@ -178,6 +184,10 @@ func (s *shell) copyOne(u *usage, from, to string, into bool, dir string) bool {
 	case whole == "." || whole == "..": // what is in it
 	case into:
 		to = filepath.Join(to, filepath.Base(p.Asked))
+	}
+	if fromGit(append(s.names(p.Asked), s.names(p.Target)...)) {
+		s.floor("it would make another repository of what lies in " + s.shown(p.Asked))
+		return true
 	}
 	moves := u.program == "mv"
 	left := maxCopied

@@ -192,7 +192,7 @@ func (f gitForm) parse(sub string, args []string) (operands []string, why string
 			if !ok {
 				return nil, "the flag " + visible(a) + " of `git " + sub + "` is not known to only read"
 			}
-			if i += used; strings.Contains(a, "L") && strings.Contains(f.shortVal, "L") { // -L RANGE:FILE
+			if i += used; strings.Contains(a, "L") && sub == "log" { // -L RANGE:FILE
 				value := args[i]
 				if used == 0 {
 					value = a

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -12,9 +13,20 @@ import (
 // maxGlob bounds the names looked at, and found, for one pattern.
 const maxGlob = 2000
 
-// plainSet is a set of characters in brackets which all locales read alike: no
-// ranges, classes or negations.
-var plainSet = lazy(`\[[A-Za-z0-9_]+\]`)
+// plainSet is a set of characters in brackets that is understood: characters, and
+// ranges of letters of one case or of digits, and no classes or negations.
+var plainSet = lazy(`\[([a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_])+\]`)
+
+// plainRange is such a range. Some locales have other letters in it too.
+var plainRange = lazy(`([a-z])-([a-z])|([A-Z])-([A-Z])|[0-9]-[0-9]`)
+
+// widened is a pattern that has all that some locale has in the ranges of one: the
+// letters of the other case. Names of other letters than ASCII's are not looked at.
+func widened(pattern string) string {
+	return plainSet().ReplaceAllStringFunc(pattern, func(set string) string {
+		return plainRange().ReplaceAllStringFunc(set, func(r string) string { return strings.ToLower(r) + strings.ToUpper(r) })
+	})
+}
 
 // expand replaces a pattern of file names by the names that it stands for now,
 // as bash does in the folder that the command runs in. Each is judged: one that
@@ -30,6 +42,13 @@ func (s *shell) expand(w word, at dirs) []word {
 	}
 	g := globber{left: maxGlob}
 	names, ok := g.names(at[0], w.pattern)
+	if ok && plainRange().MatchString(w.pattern) {
+		var all []string
+		if all, ok = g.names(at[0], widened(w.pattern)); ok && (!slices.Equal(names, all) || g.foreign) {
+			s.floor("which names " + visible(w.text) + " stands for depends on the language that is set")
+			return []word{w}
+		}
+	}
 	if !ok {
 		s.floor("the names that " + visible(w.text) + " stands for are too many")
 		return []word{w}
@@ -64,7 +83,10 @@ func (s *shell) globbed(name, dir string) {
 }
 
 // globber finds names, and stops where they are too many.
-type globber struct{ left int }
+type globber struct {
+	left    int
+	foreign bool // it met names with other letters than ASCII's
+}
 
 // names are the paths that a pattern stands for, as bash would write them.
 func (g *globber) names(dir, pattern string) ([]string, bool) {
@@ -122,6 +144,7 @@ func (g *globber) step(dir, at, part string, last bool) ([]string, bool) {
 		if !last && e.Type()&(fs.ModeDir|fs.ModeSymlink) == 0 {
 			continue
 		}
+		g.foreign = g.foreign || !isASCII(e.Name())
 		if ok, err := filepath.Match(part, e.Name()); ok && err == nil {
 			out = append(out, at+e.Name()+end)
 		}

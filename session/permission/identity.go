@@ -46,7 +46,7 @@ func (s *shell) identity(program string, at dirs) string {
 
 func isBuiltin(name string) bool {
 	switch name {
-	case "cd", "echo", "pwd", "test", "[", "true", "false", ":", "printf", "type", "command", "set":
+	case "cd", "echo", "pwd", "test", "[", "true", "false", ":", "printf", "type", "command", "set", "exit", "break", "continue":
 		return true
 	}
 	return false

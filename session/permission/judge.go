@@ -35,8 +35,9 @@ type judge struct {
 	id        string // the tool
 	rules     ruleset
 	found     []finding
-	bashDeny  bool // some deny rule is for commands
-	whole     bool // a rule covers the text of the command as a whole
+	held      []finding // questions only where nothing masks secret files
+	bashDeny  bool      // some deny rule is for commands
+	whole     bool      // a rule covers the text of the command as a whole
 	parts     []*command
 	pipelines *pipelines        // the parts as they are shown; nil: the call is no command
 	text      string            // to be run in place of the command's, where that is allowed

@@ -77,10 +77,13 @@ func (s *shell) enter(st *syntax.Stmt, at dirs) (leave func()) {
 		return func() {}
 	}
 	s.pipelines.at[i] = at
-	from := len(s.found)
+	from, held := len(s.found), len(s.held)
 	return func() {
 		for n := min(from, len(s.found)); n < len(s.found); n++ {
 			s.found[n].pipe = i + 1
+		}
+		for n := min(held, len(s.held)); n < len(s.held); n++ {
+			s.held[n].pipe = i + 1
 		}
 	}
 }

@@ -39,6 +39,11 @@ type Policy struct {
 	// none is. A command that sets such a one may change what other programs do.
 	Holds func(name string) bool
 
+	// Masked reports whether a command that nobody is asked about runs where it
+	// cannot read secret files (policy section 13); nil: it can. It is called only
+	// where that matters.
+	Masked func() bool
+
 	// Own are the agent's own folders beside the ones below Home that policy
 	// section 9 names: configuration, data, state. No tool writes there.
 	Own []string

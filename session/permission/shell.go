@@ -74,6 +74,7 @@ func (j *judge) command(text, dir string) {
 	}
 	j.whole = j.coversText(text)
 	s.file = s.script(text, at)
+	s.release()
 	s.settle()
 	s.runnable(text)
 }

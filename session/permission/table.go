@@ -1,8 +1,6 @@
 package permission
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,7 +67,7 @@ func (u *usage) all(names ...string) []string {
 var readers = map[string]reader{
 	"cat":       {short: "AbeEnstTuv", long: "show-all number number-nonblank show-ends show-tabs show-nonprinting squeeze-blank", operands: content},
 	"head":      {short: "qvz", valued: "nc", long: "quiet silent verbose zero-terminated", longValued: "lines bytes", number: true, operands: content},
-	"tail":      {short: "qvz", valued: "nc", long: "quiet silent verbose zero-terminated", longValued: "lines bytes", number: true, operands: content},
+	"tail":      {short: "qvzfF", valued: "ncs", long: "quiet silent verbose zero-terminated follow= follow retry", longValued: "lines bytes sleep-interval", number: true, operands: content},
 	"wc":        {short: "clmwL", long: "bytes chars lines words max-line-length", operands: content},
 	"nl":        {short: "p", valued: "bdfhilnsvw", operands: content},
 	"tac":       {short: "br", valued: "s", operands: content},
@@ -121,7 +119,7 @@ var readers = map[string]reader{
 	"grep":      grepReader,
 	"egrep":     grepReader,
 	"fgrep":     grepReader,
-	"rg":        {short: "bciFHhIlnNopPqSsUVvwx0.", valued: "eABCmgtTjMrEd", long: "case-sensitive ignore-case smart-case fixed-strings word-regexp line-regexp invert-match count count-matches files files-with-matches files-without-match only-matching line-number no-line-number with-filename no-filename no-heading heading hidden no-ignore multiline multiline-dotall pcre2 quiet json stats trim vimgrep column null text no-messages type-list version", longValued: "regexp after-context before-context context max-count max-depth glob iglob type type-not color colors sort sortr max-columns replace encoding threads engine max-filesize", number: false, operands: patterned, check: searchesFolders},
+	"rg":        {short: "bciFHhIlnNopPqSsUuVvwx0.", valued: "eABCmgtTjMrEd", long: "case-sensitive ignore-case smart-case fixed-strings word-regexp line-regexp invert-match count count-matches files files-with-matches files-without-match only-matching line-number no-line-number with-filename no-filename no-heading heading hidden no-ignore no-ignore-vcs unrestricted multiline multiline-dotall pcre2 quiet json stats trim vimgrep column null text no-messages type-list version", longValued: "regexp after-context before-context context max-count max-depth glob iglob type type-not color colors sort sortr max-columns replace encoding threads engine max-filesize", number: false, operands: patterned, check: searchesFolders},
 	"diff":      {short: "uqrwbBNyidacetTEZ", valued: "UWxIC", long: "unified= brief recursive side-by-side ignore-all-space ignore-space-change ignore-blank-lines ignore-case new-file text color= minimal suppress-common-lines report-identical-files strip-trailing-cr", longValued: "exclude label width", operands: content, most: 2, check: diffsFolders},
 	"fmt":       {short: "cstu", valued: "wp", number: true, operands: content},
 	"strings":   {short: "a", valued: "nt", operands: content},
@@ -133,6 +131,9 @@ var readers = map[string]reader{
 	"ps":        {short: "efaAxlFHjwT", valued: "opuC", long: "forest no-headers", longValued: "sort format pid user ppid", operands: anyText, most: 1, check: processes},
 	"fd":        fdReader,
 	"fdfind":    fdReader,
+	"exit":      {operands: anyText, most: 1, check: numbers},
+	"break":     {operands: anyText, most: 1, check: numbers},
+	"continue":  {operands: anyText, most: 1, check: numbers},
 	"test":      {operands: anyText, check: testOperands},
 	"[":         {operands: anyText, check: testOperands},
 }
@@ -158,6 +159,9 @@ func (s *shell) readOnly(c *command) string {
 	}
 	if !byName {
 		return visible(name) + " is not one of the system's programs"
+	}
+	if tellsOfItself(name, args) {
+		return ""
 	}
 	if tellsVersion(name, args) {
 		if !s.Trusted && needsTrust(name) {
@@ -349,6 +353,16 @@ func printfArgs(u *usage, args []string) string {
 	return ""
 }
 
+// numbers judges what leaves a script, or a loop of it.
+func numbers(_ *shell, u *usage) string {
+	for _, o := range u.operands {
+		if strings.Trim(o, "0123456789") != "" {
+			return "`" + u.program + " " + visible(o) + "` is not a number"
+		}
+	}
+	return ""
+}
+
 func durations(_ *shell, u *usage) string {
 	for _, o := range u.operands {
 		if !duration().MatchString(o) {
@@ -365,56 +379,6 @@ func dateFormat(_ *shell, u *usage) string {
 		}
 	}
 	return ""
-}
-
-func grepsFolders(s *shell, u *usage) string {
-	if u.flags["r"] || u.flags["recursive"] {
-		return s.readsBelow(u)
-	}
-	return ""
-}
-
-// searchesFolders judges rg, which reads a folder wherever it is given one, or
-// nothing.
-func searchesFolders(s *shell, u *usage) string {
-	if u.flags["type-list"] || u.flags["version"] || u.flags["V"] || u.flags["files"] {
-		return ""
-	}
-	return s.readsBelow(u)
-}
-
-func diffsFolders(s *shell, u *usage) string {
-	if len(u.operands) < 2 {
-		return "`diff` needs two operands"
-	}
-	return s.readsBelow(u)
-}
-
-// readsBelow asks where a folder is read and something in it usually holds
-// secrets, or may not be read: nothing masks it for a command.
-func (s *shell) readsBelow(u *usage) string {
-	from := u.operands
-	if len(from) == 0 {
-		from = []string{"."}
-	}
-	for _, dir := range u.at {
-		for _, f := range from {
-			p, err := s.resolve(f, dir)
-			if err != nil || f == "-" {
-				continue
-			}
-			if name, found := s.secretBelow(p.Target, u.skipsHidden()); found {
-				return "it would read " + visible(name) + " too, which usually holds secrets or is not to be read"
-			}
-		}
-	}
-	return ""
-}
-
-// skipsHidden reports whether a search leaves out files whose name begins with a
-// dot.
-func (u *usage) skipsHidden() bool {
-	return u.program == "rg" && !u.flags["hidden"] && !u.flags["."] && !u.flags["u"] && !u.flags["no-ignore"]
 }
 
 // tarList judges the listing of one archive; a colon would name another host.
@@ -434,6 +398,20 @@ func (s *shell) unzipList(args []string, at dirs) string {
 	return ""
 }
 
+// tellsOfItself reports whether a program of the table is only asked what it is and
+// how it is called.
+func tellsOfItself(name string, args []string) bool {
+	if len(args) != 1 || args[0] != "--help" && args[0] != "--version" {
+		return false
+	}
+	switch name {
+	case "sed", "awk", "gawk", "mawk", "jq", "find", "gofmt":
+		return true
+	}
+	_, ok := readers[name]
+	return ok
+}
+
 // tellsVersion reports whether the command only asks a program for its version.
 func tellsVersion(name string, args []string) bool {
 	if len(args) != 1 {
@@ -444,7 +422,9 @@ func tellsVersion(name string, args []string) bool {
 		return args[0] == "--version" || args[0] == "-v"
 	case "python", "python3", "pip", "pip3", "cargo", "rustc":
 		return args[0] == "--version" || args[0] == "-V"
-	case "git", "java", "docker", "make", "gcc", "clang":
+	case "java":
+		return args[0] == "--version" || args[0] == "-version"
+	case "git", "docker", "make", "gcc", "clang":
 		return args[0] == "--version"
 	}
 	return false
@@ -477,59 +457,4 @@ func known(name string) bool {
 		return true
 	}
 	return changes(name) || isInterpreter(name) || setsShell(name)
-}
-
-// maxBelow bounds the files looked at below a folder.
-const maxBelow = 20_000
-
-// readRules reports whether a rule restricts what may be read.
-func (j *judge) readRules() bool {
-	for _, r := range j.rules.all {
-		if r.Action > Allow && r.class() == permRead {
-			return true
-		}
-	}
-	return false
-}
-
-// secretBelow looks for a file below a folder that usually holds secrets or that
-// a rule keeps from being read. A tree that is too large to look through counts
-// as one.
-func (s *shell) secretBelow(dir string, skipHidden bool) (string, bool) {
-	if !isDir(dir) {
-		return "", false
-	}
-	left := maxBelow
-	return s.secretIn(dir, skipHidden, &left)
-}
-
-func (s *shell) secretIn(dir string, skipHidden bool, left *int) (string, bool) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", false
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if *left--; *left < 0 {
-			return path, true
-		}
-		if skipHidden && strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		if e.Name() == ".git" && e.IsDir() && !s.readRules() {
-			continue // many objects, and no name that says secret
-		}
-		if _, ok := secret(s.names(path)); ok {
-			return path, true
-		}
-		if r := s.pathRuling(access{kind: kinds.Read, asked: path, target: path}); r.rule != nil && r.action > Allow {
-			return path, true
-		}
-		if e.IsDir() {
-			if found, ok := s.secretIn(path, skipHidden, left); ok {
-				return found, true
-			}
-		}
-	}
-	return "", false
 }

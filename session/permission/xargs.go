@@ -34,7 +34,51 @@ func (s *shell) xargs(c *command) string {
 	if len(words) == 0 || words[0].named || !slices.Contains([]string{"grep", "egrep", "fgrep", "wc", "head", "tail", "cat", "stat", "ls", "file", "basename", "dirname", "echo", "md5sum", "sha256sum"}, words[0].text) {
 		return "`xargs` runs another command"
 	}
-	return s.readOnly(&command{text: c.text, words: words, at: c.at, piped: true})
+	if why := s.readOnly(&command{text: c.text, words: words, at: c.at, piped: true}); why != "" {
+		return why
+	}
+	if showsContent(guesses(words)) {
+		s.readsListed(c.from)
+	}
+	return ""
+}
+
+// showsContent reports whether a command that xargs may run shows what is in the
+// files that it is given, and not only their names or a number.
+func showsContent(argv []string) bool {
+	switch argv[0] {
+	case "cat", "head", "tail":
+		return true
+	case "grep", "egrep", "fgrep":
+		u, why := grepReader.parse(argv[0], argv[1:])
+		return why != "" || !(u.flags["l"] || u.flags["L"] || u.flags["c"] || u.flags["q"] || u.flags["files-with-matches"] || u.flags["files-without-match"] || u.flags["count"] || u.flags["quiet"])
+	}
+	return false
+}
+
+// readsListed holds the files that a command lists against what must not be read
+// unasked: a search of a folder by another name.
+func (s *shell) readsListed(c *command) {
+	name, _ := s.nameOf(c.words[0].text)
+	args := guesses(c.words[1:])
+	switch name {
+	case "find":
+		from, sel := findTakes(args)
+		s.readsBelow(from, sel, c.at)
+	case "fd", "fdfind":
+		if u, why := fdReader.parse(name, args); why == "" {
+			from, sel := fdTakes(u)
+			s.readsBelow(from, sel, c.at)
+		}
+	case "rg":
+		if u, why := readers["rg"].parse(name, args); why == "" && u.flags["files"] { // a search has been judged
+			s.readsBelow(u.operands, rgTakes(u), c.at)
+		}
+	case "git":
+		if rest, ok := afterGlobals(args, gitHarmless); ok {
+			s.readsBelow([]string{s.Roots.Dir()}, s.gitTakes(rest), c.at)
+		}
+	}
 }
 
 // endsOptions reports whether a command takes what xargs adds to it as operands
@@ -61,7 +105,7 @@ func (s *shell) namesLikeFlags(c *command) bool {
 func (s *shell) listsFiles(c *command) bool {
 	name, byName := s.nameOf(c.words[0].text)
 	args := guesses(c.words[1:])
-	if !byName || slices.ContainsFunc(args, namesSecrets) {
+	if !byName || slices.ContainsFunc(wanted(args), namesSecrets) {
 		return false
 	}
 	has := func(flags ...string) bool {
@@ -83,6 +127,19 @@ func (s *shell) listsFiles(c *command) bool {
 	return false
 }
 
+// wanted are the arguments without the tests of find's that leave files out.
+func wanted(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if (args[i] == "!" || args[i] == "-not") && i+2 < len(args) && findValued[args[i+1]] {
+			i += 2
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
 // regexMarks turns the usual forms of a regular expression for a name into a
 // pattern of file names.
 var regexMarks = strings.NewReplacer("^", "", "$", "", ".*", "*", `\`, "")
@@ -96,10 +153,11 @@ func namesSecrets(pattern string) bool {
 	if plain := regexMarks.Replace(pattern); plain != pattern {
 		return namesSecrets(plain)
 	}
-	base := filepath.Base(filepath.ToSlash(pattern))
-	for _, name := range []string{".env", ".env.local", ".env.production", "x.pem", "x.key", "x.p12", "x.pfx", "id_rsa", "id_ed25519", "id_ecdsa", ".npmrc", ".pypirc", ".netrc", ".git-credentials"} {
-		if ok, err := filepath.Match(strings.ToLower(base), name); err != nil || ok {
-			return true
+	if base := filepath.Base(filepath.ToSlash(pattern)); strings.Trim(base, "*?.") != "" {
+		for _, name := range []string{".env", ".env.local", ".env.production", "x.pem", "x.key", "x.p12", "x.pfx", "id_rsa", "id_ed25519", "id_ecdsa", ".npmrc", ".pypirc", ".netrc", ".git-credentials"} {
+			if ok, err := filepath.Match(strings.ToLower(base), name); err != nil || ok {
+				return true
+			}
 		}
 	}
 	_, found := secret(components(pattern))
