@@ -7,6 +7,7 @@ import (
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
 	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
@@ -36,6 +37,14 @@ func (s *Session) newBox(roots *workspace.Roots) *sandbox.Box {
 	})
 	box.Tidy()
 	return box
+}
+
+// masks reports whether the session's commands that nobody is asked about run where
+// they cannot read secret files. In a terminal of the editor, which may be on another
+// machine, nothing is known to keep them.
+func (s *Session) masks() bool {
+	_, here := s.ends.Shell.(*tools.ExecShell)
+	return here && s.box.Masks()
 }
 
 // guardOf is how the policy protects a name, in the sandbox's words.

@@ -96,6 +96,7 @@ func (s *Session) policyLocked() permission.Policy {
 	}
 	p := NewPolicy(s.sessions.paths, cfg, s.workspace.Roots, s.mode, s.trusted.Load() && err == nil, s.heldLocked(granted))
 	p.Readable = s.readableSkills()
+	p.Masked = s.masks
 	return p
 }
 

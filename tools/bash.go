@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -216,18 +217,25 @@ func heldNote(p Process, exit Exit, text string) string {
 	if !ok || exit == (Exit{}) || h.Held().Note == "" {
 		return ""
 	}
-	for _, sign := range []string{"Read-only file system", "EROFS", "Permission denied", "EACCES", "permission denied", "not permitted", "EPERM", "read-only file system",
-		"resource busy", "EBUSY", "Connection refused", "connection refused", "ECONNREFUSED", "Failed to connect",
-		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp"} {
-		if strings.Contains(text, sign) {
-			note := h.Held().Note
-			if strings.Contains(text, ".git/") {
-				note += "; git changes its repository only in a command that is git's alone: run it without other programs"
-			}
-			return "[" + note + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
-		}
+	files := signsOf(text, "Read-only file system", "EROFS", "Permission denied", "EACCES", "permission denied", "not permitted", "EPERM", "read-only file system", "resource busy", "EBUSY")
+	network := signsOf(text, "Connection refused", "connection refused", "ECONNREFUSED", "Failed to connect",
+		"unreachable", "ENETUNREACH", "resolve", "resolution", "ENOTFOUND", "EAI_AGAIN", "no such host", "dial tcp")
+	if !files && !network {
+		return ""
 	}
-	return ""
+	note := h.Held().Note
+	if strings.Contains(text, ".git/") {
+		note += "; git changes its repository only in a command that is git's alone: run it without other programs"
+	}
+	if network {
+		note += "; what a rule lets use the network has it only in a command of its own: run it without other programs"
+	}
+	return "[" + note + "; if that is why it failed, say so to the user, who can change the sandbox's settings]"
+}
+
+// signsOf reports whether one of the signs is in a text.
+func signsOf(text string, signs ...string) bool {
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // signalled names the signal that ended a confined command, which what confines it

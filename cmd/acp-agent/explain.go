@@ -14,6 +14,7 @@ import (
 	"github.com/acp-agent/acp-agent/session/permission"
 	"github.com/acp-agent/acp-agent/tools"
 	children "github.com/acp-agent/acp-agent/tools/process"
+	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
@@ -97,6 +98,9 @@ func (c *explainCommand) policy(d *patient) (*permission.Policy, error) {
 	}
 	p := session.NewPolicy(d.paths, d.cfg, roots, mode, d.trusted, granted)
 	p.Headless = c.Headless
+	p.Masked = func() bool {
+		return sandbox.New(sandbox.Options{Mode: sandbox.Mode(d.cfg.Sandbox.Mode), Prober: prober()}).Masks()
+	}
 	environ := os.Environ()
 	if path := d.cfg.Env["PATH"]; path != nil {
 		environ = append(environ, "PATH="+*path)

@@ -47,6 +47,7 @@ func (s *shell) simple(c *command) (cd bool) {
 			why = s.xargs(c)
 		}
 		if why == "" {
+			c.reads = true
 			return false
 		}
 		s.found, s.held = s.found[:found], s.held[:held]
@@ -63,6 +64,7 @@ func (s *shell) simple(c *command) (cd bool) {
 		return false
 	}
 	if c.words[0].text == "cd" {
+		c.reads = true
 		return s.assigned(c, ruling{})
 	}
 	s.permit(c)
@@ -222,6 +224,7 @@ func (s *shell) permit(c *command) {
 	var read []finding
 	if allSafe(c.assigns) {
 		if table = s.readOnly(c); table == "" && len(s.found) == before && (len(s.held) == held || s.ruleFor(c) == nil) {
+			c.reads = true
 			return
 		}
 		read = append(slices.Clone(s.found[before:]), s.held[held:]...) // with a rule, it is the rule that counts

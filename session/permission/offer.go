@@ -202,41 +202,6 @@ func deploys(s string) bool {
 	return strings.Contains(s, "publish") || strings.Contains(s, "deploy") || strings.Contains(s, "release") || s == "apply"
 }
 
-// network reports whether a command uses the network in a way that may be
-// granted exactly, for the session: it fetches, or pushes one branch.
-func network(argv []string) bool {
-	flags := func(allowed string) bool {
-		for _, a := range argv[1:] {
-			if strings.HasPrefix(a, "-") && (strings.HasPrefix(a, "--") || strings.Trim(a[1:], allowed) != "") {
-				return false
-			}
-			if strings.ContainsAny(a, "@") && argv[0] == "curl" || strings.Contains(a, "::") {
-				return false
-			}
-		}
-		return len(argv) > 1
-	}
-	sub := ""
-	if len(argv) > 1 {
-		sub = argv[1]
-	}
-	switch argv[0] {
-	case "curl":
-		return flags("sSfLiI")
-	case "git":
-		return (sub == "push" || sub == "pull" || sub == "fetch") && flags("") && !strings.ContainsAny(strings.Join(argv, " "), "+:")
-	case "npm", "pnpm", "yarn":
-		return (sub == "install" || sub == "ci" || sub == "add" || sub == "i") && flags("D")
-	case "pip", "pip3":
-		return sub == "install" && flags("U")
-	case "go":
-		return (sub == "get" || sub == "mod" && len(argv) == 3 && (argv[2] == "tidy" || argv[2] == "download")) && flags("u")
-	case "cargo":
-		return (sub == "add" || sub == "fetch" || sub == "update") && flags("")
-	}
-	return false
-}
-
 // exactPattern writes a command so that the pattern is it and nothing else;
 // empty where that cannot be.
 func exactPattern(argv []string) string {

@@ -11,7 +11,7 @@ import (
 // where the command may run at all (policy section 13).
 type Reach struct {
 	Reads   bool // the built-in table alone allows it: it changes nothing
-	Network bool // it is a use of the network as such, which a rule that covers it allows
+	Network bool // all of it that does more than read is a use of the network, which a rule names
 	Git     bool // all of it that may change something is git, and only git reads files that it does not name
 	Beyond  bool // by its own words it does what no confined command can
 }
@@ -31,24 +31,35 @@ func (p *Policy) Reach(f kinds.Facts) Reach {
 	for _, found := range j.found {
 		r.Beyond = r.Beyond || found.beyond
 	}
-	git, other, below := false, false, false
+	r.Network, r.Git = j.reach()
+	return r
+}
+
+// reach looks at the parts of a command: what one of them is let do binds the others
+// no looser, as all run in one shell. It has the network where each part that does
+// more than read is a use of it that a rule names, or the rule is for the whole text.
+func (j *judge) reach() (network, git bool) {
+	s := &shell{judge: j}
+	other, unnamed, below := false, false, false
 	for _, part := range j.parts {
 		argv := guesses(part.words)
 		if len(argv) == 0 {
 			continue
 		}
-		r.Network = r.Network || network(argv) || reachesOut(argv)
+		out := reachesOut(argv)
+		network = network || out
+		unnamed = unnamed || !part.reads && (!out || !s.named(part))
 		below = below || readsUnnamed(argv)
-		switch argv[0] {
-		case "git":
-			git = true
-		case "cd", "echo", "true", "printf", "cat", "ls", "pwd", "test", "[", "head", "tail", "grep", "wc":
-		default:
-			other = true
-		}
+		git = git || argv[0] == "git"
+		other = other || argv[0] != "git" && !part.reads
 	}
-	r.Git = git && (r.Reads || !other) && !below
-	return r
+	return network && (j.whole || !unnamed), git && !other && !below
+}
+
+// named reports whether a rule allows the command by naming its program, at least.
+func (s *shell) named(c *command) bool {
+	r := s.allows(c)
+	return r.rule != nil && r.action == Allow && r.rule.command != nil && len(r.rule.command.words) > 0
 }
 
 // readsUnnamed reports whether a command shows what is in files that it does not
@@ -68,28 +79,77 @@ func readsUnnamed(argv []string) bool {
 	return false
 }
 
-// reachesOut reports whether a command is nothing without the network, beside
-// those that network knows.
-func reachesOut(argv []string) bool {
-	sub := ""
-	if len(argv) > 1 {
-		sub = argv[1]
-	}
-	switch argv[0] {
-	case "curl", "wget", "ssh", "scp", "sftp", "rsync", "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "helm", "docker", "podman":
-		return true
+// networkUse is how a program uses the network: with which subcommands, of one or two
+// words; those of them that may be granted exactly, for the session, since they fetch
+// or push one branch; and the short flags that they may have then. A star is any.
+type networkUse struct{ subs, exact, flags string }
+
+func networkUseOf(name string) (u networkUse, ok bool) {
+	switch name {
+	case "curl":
+		return networkUse{"*", "*", "sSfLiI"}, true
+	case "wget", "ssh", "scp", "sftp", "rsync", "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "helm", "docker", "podman":
+		return networkUse{subs: "*"}, true
 	case "git":
-		return slices.Contains([]string{"push", "pull", "fetch", "clone", "ls-remote", "submodule"}, sub)
-	case "npm", "pnpm", "yarn", "bun":
-		return slices.Contains([]string{"install", "i", "ci", "add", "update", "outdated", "view", "audit", "publish"}, sub)
-	case "pip", "pip3", "uv", "poetry":
-		return slices.Contains([]string{"install", "download", "sync", "add", "lock"}, sub)
+		return networkUse{"push,pull,fetch,clone,ls-remote,submodule,remote update,remote show", "push,pull,fetch", ""}, true
+	case "npm", "pnpm", "yarn":
+		return networkUse{"install,i,ci,add,update,outdated,view,audit,publish", "install,ci,add,i", "D"}, true
+	case "bun":
+		return networkUse{subs: "install,i,ci,add,update,outdated,view,audit,publish"}, true
+	case "pip", "pip3":
+		return networkUse{"install,download", "install", "U"}, true
+	case "uv", "poetry":
+		return networkUse{subs: "install,download,sync,add,lock,pip install,pip sync"}, true
 	case "go":
-		return sub == "get" || sub == "mod" && len(argv) > 2 && (argv[2] == "tidy" || argv[2] == "download")
+		return networkUse{"get,mod tidy,mod download", "get,mod tidy,mod download", "u"}, true
 	case "cargo":
-		return slices.Contains([]string{"add", "fetch", "update", "install", "publish", "search"}, sub)
+		return networkUse{"add,fetch,update,install,publish,search", "add,fetch,update", ""}, true
+	}
+	return networkUse{}, false
+}
+
+// has reports whether the command's subcommand is in a list.
+func has(list string, argv []string) bool {
+	if list == "*" {
+		return true
+	}
+	for sub := range strings.SplitSeq(list, ",") {
+		words := strings.Fields(sub)
+		if len(words) > 0 && len(argv) > len(words) && slices.Equal(argv[1:1+len(words)], words) {
+			return true
+		}
 	}
 	return false
+}
+
+// reachesOut reports whether a command is nothing without the network.
+func reachesOut(argv []string) bool {
+	u, ok := networkUseOf(argv[0])
+	return ok && has(u.subs, argv)
+}
+
+// network reports whether a command uses the network in a way that may be granted
+// exactly, for the session.
+func network(argv []string) bool {
+	u, ok := networkUseOf(argv[0])
+	if !ok || len(argv) < 2 || !has(u.exact, argv) {
+		return false
+	}
+	for _, a := range argv[1:] {
+		if strings.HasPrefix(a, "-") && (strings.HasPrefix(a, "--") || strings.Trim(a[1:], u.flags) != "") {
+			return false
+		}
+		if strings.Contains(a, "::") || argv[0] == "curl" && strings.Contains(a, "@") {
+			return false
+		}
+	}
+	switch argv[0] {
+	case "git": // one branch, under its own name
+		return !strings.ContainsAny(strings.Join(argv, " "), "+:")
+	case "go":
+		return argv[1] != "mod" || len(argv) == 3
+	}
+	return true
 }
 
 // Guarded says how a path is protected against writes (policy 10.5) by its names,

@@ -50,6 +50,7 @@ type command struct {
 	nested  bool // stands in a text inside of another command
 	call    *syntax.CallExpr
 	from    *command // whose output it reads; nil: not one command's
+	reads   bool     // the table of what only reads allows it
 }
 
 // assign is an assignment before or instead of a command.
