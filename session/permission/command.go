@@ -230,11 +230,15 @@ func (s *shell) permit(c *command) {
 		read = append(slices.Clone(s.found[before:]), s.held[held:]...) // with a rule, it is the rule that counts
 		s.found, s.held = s.found[:before], s.held[:held]
 	}
-	if s.Mode == AcceptEdits && s.Trusted && allSafe(c.assigns) && s.ruleFor(c) == nil {
-		if s.edits(c) {
-			return
+	edits, isEdit := s.asEdits(c)
+	if isEdit && s.Mode == AcceptEdits && s.Trusted && s.ruleFor(c) == nil {
+		s.found = append(s.found, edits...)
+		return
+	}
+	for _, f := range edits { // what no rule and no mode makes silent
+		if f.class >= floor {
+			s.found = append(s.found, f)
 		}
-		s.found = s.found[:before]
 	}
 	why := ""
 	if r := s.allows(c); r.rule != nil && r.action == Allow {
@@ -255,6 +259,21 @@ func (s *shell) permit(c *command) {
 		s.found = append(s.found, finding{class: plain, reason: table, part: c})
 	}
 	s.touchAll(c)
+}
+
+// asEdits judges a command as the edits that it makes, if it is one that edits.
+func (s *shell) asEdits(c *command) (found []finding, ok bool) {
+	if !allSafe(c.assigns) {
+		return nil, false
+	}
+	before, writes := len(s.found), len(s.writes)
+	ok = s.edits(c)
+	found = slices.Clone(s.found[before:])
+	s.found = s.found[:before]
+	if !ok || s.Mode != AcceptEdits {
+		s.writes = s.writes[:writes]
+	}
+	return found, ok
 }
 
 // ruleFor is the rule that decides about the command; nil: none.

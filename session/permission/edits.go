@@ -128,7 +128,7 @@ func (s *shell) removesBelow(text string, at dirs) {
 			if left--; err != nil || left < 0 {
 				return fs.SkipAll
 			}
-			if foldName(d.Name()) == ".git" || foldName(d.Name()) == ".acp-agent" {
+			if s.keepsFrom(path) {
 				s.floor("it would remove " + s.shown(path))
 				return fs.SkipAll
 			}
@@ -141,6 +141,19 @@ func (s *shell) removesBelow(text string, at dirs) {
 			s.find(plain, "it would remove more than can be looked through")
 		}
 	}
+}
+
+// keepsFrom reports whether a file in a tree that is removed is one that does not
+// come back, or is never changed silently. What packages bring with them does.
+func (s *shell) keepsFrom(path string) bool {
+	names := s.names(path)
+	if slices.Contains(names, "node_modules") {
+		last := foldName(names[len(names)-1])
+		return last == ".git" || last == ".acp-agent"
+	}
+	p, _ := protected(names)
+	_, hides := secret(names)
+	return p != open || hides
 }
 
 // copies judges cp and mv: all that is read, and every path that results.

@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -60,6 +62,29 @@ func TestPatternIsNoProgram(t *testing.T) {
 	for _, cmd := range []string{`command *`, `timeout 5 * x`, `bash -c *`, `nice -n 5 x.?`, `find src | xargs *`} {
 		if v := bash(p, cmd); v.Action < ForcedAsk {
 			t.Errorf("%q: %v (%s)", cmd, v.Action, v.Reason)
+		}
+	}
+}
+
+// What an edit by a command would do to protected files asks under any rule and in any
+// mode, and not only where edits are accepted.
+func TestEditsUnderARule(t *testing.T) {
+	p := project(t)
+	if err := os.MkdirAll(filepath.Join(p.Roots.Dir(), "vendor/x/.git/hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.Rules = []Rule{allow("bash", "cp *"), allow("bash", "mv *"), allow("bash", "rm *")}
+	for _, mode := range []Mode{Default, AcceptEdits, BypassPermissions} {
+		p.Mode = mode
+		for _, cmd := range []string{`cp -r vendor/x/. .`, `cp -r .git/. g`, `mv vendor/x/.git y`, `rm -rf vendor`, `rm -rf certs`, `cp -r certs c`} {
+			if v := bash(p, cmd); v.Action < ForcedAsk {
+				t.Errorf("%s: %q: %v", mode, cmd, v.Action)
+			}
+		}
+		for _, cmd := range []string{`cp -r src s2`, `rm -rf build`, `mv src/a.go src/n.go`} {
+			if v := bash(p, cmd); v.Action != Allow {
+				t.Errorf("%s: %q: %v (%s)", mode, cmd, v.Action, v.Reason)
+			}
 		}
 	}
 }

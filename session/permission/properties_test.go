@@ -13,15 +13,24 @@ import (
 // The properties hold for every command of the corpus.
 
 func corpusCommands(t *testing.T) []*cases.Case {
-	return slices.DeleteFunc(readCorpus(t, "bash_cases.jsonl"), func(c *cases.Case) bool { return len(c.FS) > 0 || c.PATH != nil })
+	return readCorpus(t, "bash_cases.jsonl")
+}
+
+// sceneOf is where a case plays: in a tree of its own where it has files of its own.
+func (s scene) sceneOf(t *testing.T, c *cases.Case) scene {
+	if len(c.FS) == 0 {
+		return s
+	}
+	return newScene(t, layout(t), c.FS)
 }
 
 func TestStricterIsNeverLooser(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
 	for _, c := range corpusCommands(t) {
-		base := s.policy(t, c)
-		cmd := s.Expand(c.Cmd)
+		at := s.sceneOf(t, c)
+		base := at.policy(t, c)
+		cmd := at.Expand(c.Cmd)
 		decide := func(change func(*Policy)) Action {
 			p := *base
 			p.Rules = slices.Clone(base.Rules)
@@ -55,6 +64,39 @@ func TestStricterIsNeverLooser(t *testing.T) {
 	}
 }
 
+// An allow rule is one layer: what is asked about for another reason than that no
+// rule allows it stays a question, and what is denied stays denied, however many are
+// added.
+func TestAllowRulesAnswerOnlyWhatRulesAnswer(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, layout(t))
+	floors, denials := 0, 0
+	for _, c := range corpusCommands(t) {
+		at := s.sceneOf(t, c)
+		p := *at.policy(t, c)
+		cmd := at.Expand(c.Cmd)
+		if p.Headless = false; p.Mode == DontAsk {
+			p.Mode = Default
+		}
+		before := bash(&p, cmd).Action
+		switch before {
+		case Deny:
+			denials++
+		case ForcedAsk:
+			floors++
+		default:
+			continue
+		}
+		p.Rules = append(slices.Clone(p.Rules), Rule{"bash", "*", Allow, Project, ""}, Rule{"bash", "*", Allow, Session, ""}, Rule{"*", "", Allow, Session, ""}, Rule{"edit", "**", Allow, Session, ""}, Rule{"read", "**", Allow, Session, ""})
+		if got := bash(&p, cmd).Action; got < before {
+			t.Errorf("%q %s: %v, and %v with rules that allow everything", cmd, c.Mode, before, got)
+		}
+	}
+	if floors < 150 || denials < 60 {
+		t.Errorf("only %d questions and %d denials were tried", floors, denials)
+	}
+}
+
 func TestCompoundIsAsStrictAsItsParts(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, layout(t))
@@ -62,8 +104,9 @@ func TestCompoundIsAsStrictAsItsParts(t *testing.T) {
 		if c.Kind == "parse-error" || strings.ContainsAny(c.Cmd, "#\\<") || len(c.Cmd) > 200 {
 			continue // the join would be another text: a comment, a line continued, a document
 		}
-		p := s.policy(t, c)
-		cmd := s.Expand(c.Cmd)
+		at := s.sceneOf(t, c)
+		p := at.policy(t, c)
+		cmd := at.Expand(c.Cmd)
 		alone := bash(p, cmd).Action
 		for j, form := range []string{"ls; %s", "ls && %s", "ls | { %s\n}", "( %s )", "{ %s\n}", "! true || %s", "if true; then %s\nfi", "%s\nls", "ls & %s"} {
 			if (i+j)%3 != 0 {

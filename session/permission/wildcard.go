@@ -19,8 +19,8 @@ var escapes = map[string]escape{
 	"make":          {flags: "-f --file --makefile --eval -C --directory -I --include-dir -E", short: "fCIE", assign: true},
 	"gmake":         {flags: "-f --file --makefile --eval -C --directory -I --include-dir -E", short: "fCIE", assign: true},
 	"just":          {flags: "-f --justfile -d --working-directory --shell --set", assign: true},
-	"npm":           {flags: "--prefix --script-shell --userconfig --globalconfig --node-options --call --shell -C -c"},
-	"pnpm":          {flags: "--prefix --script-shell --dir --config -C -c"},
+	"npm":           {flags: "--prefix --script-shell --userconfig --globalconfig --node-options --call --shell -C -c", joined: "C"},
+	"pnpm":          {flags: "--prefix --script-shell --dir --config -C -c", joined: "C"},
 	"yarn":          {flags: "--cwd --script-shell --use-yarnrc --rc-file"},
 	"pytest":        {flags: "-p -c -o --rootdir --confcutdir --override-ini --config-file --basetemp --pdbcls --cov-config", short: "pco"},
 	"docker":        {flags: "-v --volume --mount --privileged --device --pid --cap-add --security-opt -H --host --config --context --secret --ssh --push --build-context --allow --builder --network --output -o --iidfile --metadata-file --env-file --project-directory"},
@@ -126,6 +126,11 @@ func (e escape) covers(word string) bool {
 	return strings.ContainsAny(word[1:], e.short) || strings.IndexByte(e.joined, word[1]) >= 0
 }
 
+// bundled reports whether a word of short flags holds a letter.
+func bundled(word string, letter byte) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, letter) > 0
+}
+
 // gitEscapes are flags of git's subcommands that run a helper, read or write
 // elsewhere, or set configuration.
 var gitEscapes = escape{flags: "--upload-pack --receive-pack --exec --template --config --open-files-in-pager --ext-diff --textconv --filters --output --no-index --orderfile --contents --file --pathspec-from-file --extcmd --tool --strategy --separate-git-dir --reference --recurse-submodules --ignore-revs-file --exclude-from --edit-description --tree-filter --index-filter --msg-filter --env-filter --commit-filter -x -O -F"}
@@ -153,6 +158,7 @@ func gitWildcard(args []string, r *compiled) string {
 		switch {
 		case helper, gitEscapes.covers(a), sub == "submodule" && a == "foreach", sub == "bisect" && a == "run",
 			(sub == "clone" || sub == "rebase" || sub == "fetch" || sub == "ls-remote") && (strings.HasPrefix(a, "-c") || strings.HasPrefix(a, "-u")),
+			(sub == "rebase" || sub == "difftool") && bundled(a, 'x'), (sub == "grep" || sub == "diff" || sub == "log" || sub == "show" || sub == "format-patch") && bundled(a, 'O'),
 			sub == "commit" && (a == "-t" || strings.HasPrefix(a, "-F")):
 			return "the rule does not cover " + visible(a) + ", which can run programs or reach elsewhere"
 		}
