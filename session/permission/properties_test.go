@@ -87,7 +87,7 @@ func TestAllowRulesAnswerOnlyWhatRulesAnswer(t *testing.T) {
 		default:
 			continue
 		}
-		p.Rules = append(slices.Clone(p.Rules), Rule{"bash", "*", Allow, Project, ""}, Rule{"bash", "*", Allow, Session, ""}, Rule{"*", "", Allow, Session, ""}, Rule{"edit", "**", Allow, Session, ""}, Rule{"read", "**", Allow, Session, ""})
+		p.Rules = append(slices.Clone(p.Rules), Rule{Permission: "bash", Pattern: "*", Scope: Project, Action: Allow, Confirmed: true}, allow("bash", "*"), allow("*", ""), allow("edit", "**"), allow("read", "**"))
 		if got := bash(&p, cmd).Action; got < before {
 			t.Errorf("%q %s: %v, and %v with rules that allow everything", cmd, c.Mode, before, got)
 		}
