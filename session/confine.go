@@ -60,25 +60,25 @@ func guardOf(names []string) sandbox.Guard {
 
 // confinement is how far a command is confined: by whether the user is asked about
 // it, and by what it would need.
-func (s *Session) confinement(f kinds.Facts, asked bool) (level sandbox.Level, git bool) {
+func (s *Session) confinement(f kinds.Facts, asked bool) (level sandbox.Level, r permission.Reach) {
 	p := s.policy()
 	p.Path, p.RemovedPath = s.path.Dirs()
 	return confinement(p, f, asked)
 }
 
-func confinement(p permission.Policy, f kinds.Facts, asked bool) (level sandbox.Level, git bool) {
-	r := p.Reach(f)
+func confinement(p permission.Policy, f kinds.Facts, asked bool) (level sandbox.Level, r permission.Reach) {
+	r = p.Reach(f)
 	switch {
 	case asked && r.Beyond:
-		return sandbox.Free, r.Git
+		return sandbox.Free, r
 	case asked:
-		return sandbox.Approved, r.Git
+		return sandbox.Approved, r
 	case r.Reads:
-		return sandbox.Reads, r.Git
+		return sandbox.Reads, r
 	case r.Network && ruled(p, f):
-		return sandbox.Approved, r.Git
+		return sandbox.Approved, r
 	}
-	return sandbox.Unasked, r.Git
+	return sandbox.Unasked, r
 }
 
 // Confinement is what the sandbox would be for a command, in a line as requests for
@@ -101,7 +101,8 @@ func (s *Session) confine(c *call, asked bool) {
 		s.box.Granted()
 	}
 	if c.action.Confine != nil && c.action.Command != nil && s.box != nil {
-		c.action.Confine(s.confinement(c.action.Facts, asked))
+		level, r := s.confinement(c.action.Facts, asked)
+		c.action.Confine(level, r.Git, r.Local)
 	}
 }
 

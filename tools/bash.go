@@ -92,10 +92,12 @@ func prepareBash(_ context.Context, ws *Workspace, in bashInput) (*Action, error
 		return nil, fmt.Errorf("bash: %w", err)
 	}
 	action := &Action{
-		Card:    call.card(ws, in.Description),
-		Facts:   kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
-		RunAs:   func(text string) { call.runs = text },
-		Confine: func(level sandbox.Level, git bool) { call.level, call.git = level, git },
+		Card:  call.card(ws, in.Description),
+		Facts: kinds.Facts{Command: &kinds.Command{Text: in.Command, Dir: call.dir}, Paths: paths},
+		RunAs: func(text string) { call.runs = text },
+		Confine: func(level sandbox.Level, git bool, ports []int) {
+			call.level, call.git, call.ports = level, git, ports
+		},
 		Run: func(ctx context.Context, show func(Output)) (Result, error) {
 			if in.Background {
 				return call.begin(ctx, ws)
@@ -154,11 +156,12 @@ type bashCall struct {
 	limit time.Duration // 0: none
 	level sandbox.Level
 	git   bool
+	ports []int
 }
 
 // command is what a shell is to start.
 func (b bashCall) command(out io.Writer) Command {
-	return Command{Text: b.runs, Dir: b.dir, Output: out, Level: b.level, Git: b.git}
+	return Command{Text: b.runs, Dir: b.dir, Output: out, Level: b.level, Git: b.git, Ports: b.ports}
 }
 
 func (b bashCall) card(ws *Workspace, description string) kinds.Card {

@@ -38,7 +38,7 @@ func TestConfinedCommandsEndAsOthers(t *testing.T) {
 		}
 		for _, level := range []sandbox.Level{sandbox.Unasked, sandbox.Reads, sandbox.Approved} {
 			action := prepare(t, confined, bashInput{Command: text})
-			action.Confine(level, false)
+			action.Confine(level, false, nil)
 			got, err := action.Run(t.Context(), silently)
 			if err != nil {
 				t.Fatal(err)

@@ -74,7 +74,7 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	for name, value := range c.Env {
 		rules.Set[name] = &value
 	}
-	confined, err := s.box.Confine(sandbox.Command{Path: bash, Args: []string{"--noprofile", "--norc", "-c", c.Text}, Level: c.Level, Git: c.Git})
+	confined, err := s.box.Confine(sandbox.Command{Path: bash, Args: []string{"--noprofile", "--norc", "-c", c.Text}, Level: c.Level, Git: c.Git, Ports: c.Ports})
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 // it was judged. The terminal must be given the variables in empty with no
 // value, since they act before the first line.
 func (s *ExecShell) Script(c Command) (Script, error) {
-	confined, err := s.box.Confine(sandbox.Command{Level: c.Level, Git: c.Git, Terminal: true})
+	confined, err := s.box.Confine(sandbox.Command{Level: c.Level, Git: c.Git, Ports: c.Ports, Terminal: true})
 	if err != nil {
 		return Script{}, err
 	}

@@ -71,7 +71,7 @@ type Action struct {
 	RunAs func(text string)
 	// Confine, where it is set, says how far what Run starts is confined; before
 	// it, as what nobody was asked about.
-	Confine func(level sandbox.Level, git bool)
+	Confine func(level sandbox.Level, git bool, ports []int)
 	// Run does the work, at most once. It honours ctx, and returns only when
 	// everything it started has ended or is owned by the session. show sends
 	// live output; it may be called from any goroutine until Run returns.
@@ -161,7 +161,8 @@ type Command struct {
 	Output io.Writer // receives stdout and stderr together; may be called until Wait returns
 	Linger bool      // the command lasts as long as anything that it started holds its output
 	Level  sandbox.Level
-	Git    bool // it is git, as package sandbox means it
+	Git    bool  // it is git, as package sandbox means it
+	Ports  []int // of this host, which is all it is to reach; as package sandbox means it
 
 	// Further of child processes; the editor's terminals know none of it.
 	Env    map[string]string // variables it gets beside the usual ones

@@ -14,6 +14,8 @@ type Reach struct {
 	Network bool // all of it that does more than read is a use of the network, which a rule names
 	Git     bool // all of it that may change something is git, and only git reads files that it does not name
 	Beyond  bool // by its own words it does what no confined command can
+	// Local are ports of this host, where they are all that it uses the network for.
+	Local []int
 }
 
 // Reach looks at what a command would need. Of other calls nothing is said.
@@ -32,6 +34,7 @@ func (p *Policy) Reach(f kinds.Facts) Reach {
 		r.Beyond = r.Beyond || found.beyond
 	}
 	r.Network, r.Git = j.reach()
+	r.Local = j.local()
 	return r
 }
 

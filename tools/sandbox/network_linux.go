@@ -138,6 +138,54 @@ func (n *network) within() (args []string, path string) {
 	return append(args, "--"), at(n.net)
 }
 
+// listening are the ports that TCP servers in the network listen at.
+func (n *network) listening() map[int]bool {
+	var s process.Supervisor
+	defer s.Close()
+	words, _ := n.within()
+	out := process.NewTail(1 << 20)
+	p, err := s.Start(process.Command{Path: words[0], Args: append(append(words[1:], "/bin/cat"), tcpTables...), Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Output: out})
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	if _, err := p.Wait(ctx); err != nil { // its code is 1 where there is no IPv6
+		return nil
+	}
+	return listenedAt(string(out.Bytes()))
+}
+
+// listening are those of this process's network.
+func listening() map[int]bool {
+	text := ""
+	for _, path := range tcpTables {
+		data, _ := os.ReadFile(path)
+		text += string(data)
+	}
+	return listenedAt(text)
+}
+
+// tcpTables are proc_net_tcp(5): a line each socket, with its address and state.
+var tcpTables = []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"}
+
+// listenedAt are the ports that such tables say somebody listens at.
+func listenedAt(text string) map[int]bool {
+	const listens = "0A"
+	ports := map[int]bool{}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[3] != listens {
+			continue
+		}
+		_, hex, _ := strings.Cut(fields[1], ":")
+		if port, err := strconv.ParseUint(hex, 16, 16); err == nil {
+			ports[int(port)] = true
+		}
+	}
+	return ports
+}
+
 func (n *network) close() {
 	if n == nil {
 		return

@@ -154,6 +154,51 @@ func TestNobodyChangesTheSharedNetwork(t *testing.T) {
 	})
 }
 
+// An approved command that only talks to this host goes where its server is.
+func TestApprovedCommandsFindServersOfTheSession(t *testing.T) {
+	forEachWay(t, func(t *testing.T, w way) {
+		if w == files {
+			t.Skip("there is no network of the session")
+		}
+		p := newProject(t, w, nil)
+		p.withAttacker()
+		at := freePort(t)
+		port, err := strconv.Atoi(at)
+		must(t, err)
+		confine := func(ports ...int) Confined {
+			c, err := p.box.Confine(Command{Path: "/bin/true", Level: Approved, Ports: ports})
+			must(t, err)
+			c.Done()
+			return c
+		}
+		const inside = "a network without an outside"
+		if c := confine(port); strings.Contains(c.Note, inside) {
+			t.Errorf("nobody listens: %q", c.Note)
+		}
+		p.background(Unasked, "exec $A serve "+at, "listening")
+		for _, ports := range [][]int{{port}, {port, port}} {
+			if c := confine(ports...); !strings.Contains(c.Note, inside) {
+				t.Errorf("%v: %q", ports, c.Note)
+			}
+		}
+		p.ports = []int{port}
+		if out, _ := p.run(Approved, false, "$A dial tcp 127.0.0.1:"+at+"; cat .env"); !strings.Contains(out, "ESCAPED") || !strings.Contains(out, p.secret) {
+			t.Errorf("it says %s", out)
+		}
+		for _, ports := range [][]int{nil, {1}, {port, 1}} {
+			if c := confine(ports...); strings.Contains(c.Note, inside) || !strings.Contains(c.Note, "not that of the sandbox") {
+				t.Errorf("%v: %q", ports, c.Note)
+			}
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:"+at)
+		must(t, err)
+		defer l.Close()
+		if c := confine(port); strings.Contains(c.Note, inside) {
+			t.Errorf("the host has one too: %q", c.Note)
+		}
+	})
+}
+
 // Commands of a session do not get at each other but by the network and files.
 func TestCommandsDoNotGetAtEachOther(t *testing.T) {
 	t.Setenv("SANDBOX_TEST_MARK", "1")

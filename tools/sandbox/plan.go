@@ -47,6 +47,9 @@ var hostVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO",
 // runs.
 func (b *Box) plan(w way, c Command) (p *plan, done func()) {
 	p = &plan{way: w, level: c.Level, network: b.o.Network || c.Level == Approved, mounts: map[string]mount{}}
+	if c.Level == Approved && b.serves(c.Ports) {
+		p.network = false
+	}
 	if p.network {
 		p.apart = b.net.Load() != nil
 	} else {
@@ -242,6 +245,17 @@ func (b *Box) private() string {
 func (b *Box) network() *network {
 	b.netOnce.Do(func() { b.net.Store(b.o.Prober.network()) })
 	return b.net.Load()
+}
+
+// serves reports whether the ports are listened at in the session's network, and
+// not on the host.
+func (b *Box) serves(ports []int) bool {
+	n := b.net.Load()
+	if n == nil || len(ports) == 0 {
+		return false
+	}
+	inside, host := n.listening(), listening()
+	return !slices.ContainsFunc(ports, func(port int) bool { return !inside[port] || host[port] })
 }
 
 func removeTemp(dir string) {

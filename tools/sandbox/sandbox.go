@@ -141,6 +141,10 @@ type Command struct {
 	Args  []string // without the program's name
 	Level Level
 	Git   bool // it is git, and may change what git must
+	// Ports are those of this host that it is to reach, and nothing else by the
+	// network; empty: anything. An approved one is then where a server of the
+	// session listens.
+	Ports []int
 	// Terminal: it runs in a terminal that somebody else has made, and is to be
 	// away from its input.
 	Terminal bool

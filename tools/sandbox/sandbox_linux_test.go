@@ -108,6 +108,7 @@ type project struct {
 	box             *Box
 	processes       process.Supervisor
 	env             []string
+	ports           []int // of Command.Ports
 	way             way
 }
 
@@ -145,7 +146,7 @@ func must(t testing.TB, err error) {
 // run runs bash text confined, to its end.
 func (p *project) run(level Level, git bool, text string) (out string, code int) {
 	p.t.Helper()
-	c, err := p.box.Confine(Command{Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", text}, Level: level, Git: git})
+	c, err := p.box.Confine(Command{Path: "/bin/bash", Args: []string{"--noprofile", "--norc", "-c", text}, Level: level, Git: git, Ports: p.ports})
 	must(p.t, err)
 	defer c.Done()
 	var buf bytes.Buffer
