@@ -208,6 +208,8 @@ func (b bashCall) run(ctx context.Context, ws *Workspace, show func(Output)) (Re
 	if h, ok := p.(Held); ok && h.Held().After != nil {
 		if note := h.Held().After(); note != "" {
 			r.Text = lastLine(r.Text, "["+note+"]")
+			// The user may have saved such a file meanwhile, and must see where it is.
+			r.Shown = strings.TrimLeft(r.Shown+"\n\n"+kinds.Fence("", note), "\n")
 		}
 	}
 	return r, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,7 +22,12 @@ func confinedWorkspace(t *testing.T) *Workspace {
 		}
 		t.Skip("commands are not confined here: " + s.Text)
 	}
-	shell := NewExecShell(ExecOptions{Environ: os.Environ(), Box: sandbox.New(sandbox.Options{Roots: ws.Roots.Dirs(), Prober: prober})})
+	shell := NewExecShell(ExecOptions{Environ: os.Environ(), Box: sandbox.New(sandbox.Options{Roots: ws.Roots.Dirs(), Prober: prober, Names: sandbox.Names{Guard: func(names []string) sandbox.Guard {
+		if names[len(names)-1] == "AGENTS.md" {
+			return sandbox.Guarded
+		}
+		return sandbox.Open
+	}}})})
 	t.Cleanup(shell.CloseAll)
 	ws.Shell = shell
 	return ws
@@ -47,6 +53,20 @@ func TestConfinedCommandsEndAsOthers(t *testing.T) {
 				t.Errorf("%s, level %d: %q %v\nwant %q %v", text, level, got.Text, got.Metadata, want.Text, want.Metadata)
 			}
 		}
+	}
+}
+
+// What is put aside may be the user's own, who is to see it.
+func TestWhatIsPutAsideIsShown(t *testing.T) {
+	ws := confinedWorkspace(t)
+	action := prepare(t, ws, bashInput{Command: "echo x > AGENTS.md"})
+	action.Confine(sandbox.Unasked, false, nil)
+	r, err := action.Run(t.Context(), silently)
+	if err != nil || !strings.Contains(r.Text, "renamed to AGENTS.md.unasked") || !strings.Contains(r.Shown, "renamed to AGENTS.md.unasked") {
+		t.Errorf("%v: %q, shown %q", err, r.Text, r.Shown)
+	}
+	if data, err := os.ReadFile(filepath.Join(ws.Dir(), "AGENTS.md.unasked")); string(data) != "x\n" {
+		t.Errorf("%q, %v", data, err)
 	}
 }
 

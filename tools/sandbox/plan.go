@@ -71,6 +71,7 @@ func (b *Box) plan(w way, c Command) (p *plan, done func()) {
 			f = readOnly
 		}
 		p.add(mount{form: f, path: root})
+		b.repositoryMounts(p, root, c)
 		free := b.guardRoot(p, root, c)
 		done = both(done, free)
 	}
@@ -129,6 +130,26 @@ func (b *Box) tempMounts(p *plan, temp string) {
 			if home, err := filepath.EvalSymlinks(seen); seen != "" && err == nil && within(real, home) {
 				p.add(mount{form: readOnly, path: home})
 			}
+		}
+	}
+}
+
+// repositoryMounts lets git at a root's repository outside of it: to write, where
+// the user approved that.
+func (b *Box) repositoryMounts(p *plan, root string, c Command) {
+	dirs, pointer := repositories(root)
+	if len(dirs) > 0 && pointer != "" {
+		dirs = append(dirs, pointer)
+	}
+	for _, dir := range dirs {
+		if slices.ContainsFunc(b.roots, func(r string) bool { return within(r, dir) }) {
+			continue
+		}
+		switch {
+		case c.Level == Approved && c.Git && dir != pointer:
+			p.add(mount{form: writable, path: dir})
+		case slices.ContainsFunc(tempDirs, func(t string) bool { return within(resolved(t), dir) }) && c.Level != Approved:
+			p.add(mount{form: readOnly, path: dir}) // which would be hidden else
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (w *watch) putAside(path string) string {
 		}
 		return "the command replaced or removed the link " + name + ", which is protected without approval: it is as it was"
 	}
-	return fmt.Sprintf("the command made %s, which is protected: it was renamed to %s; to have it there, rename it back with a command of its own, which asks the user", name, filepath.Base(aside))
+	return fmt.Sprintf("the command made %s, which is protected: it was renamed to %s; to have it there, rename it back with a command of its own, which asks the user; if it is what the user saved meanwhile, tell them where it is", name, filepath.Base(aside))
 }
 
 // noteLate notices what was made by what the command left running. By then the
