@@ -173,7 +173,11 @@ func writeExplanation(b *strings.Builder, e permission.Explanation, f kinds.Fact
 	if len(e.Verdict.Always) > 0 {
 		var labels []string
 		for _, g := range e.Verdict.Always {
-			labels = append(labels, oneLine(g.Label)+" for "+scopeWords(g.Scopes))
+			label := oneLine(g.Label)
+			if g.Mode == "" { // the label of a mode says already how far it goes
+				label += " for " + scopeWords(g.Scopes)
+			}
+			labels = append(labels, label)
 		}
 		offers = strings.Join(labels, "; ")
 	}

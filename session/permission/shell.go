@@ -396,6 +396,7 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 		s.loop(at, []*syntax.Stmt{c.Stmt})
 	case *syntax.DeclClause:
 		s.opaque("`" + c.Variant.Value + "` sets variables")
+		s.environment(declared(c))
 		s.restrict([]string{c.Variant.Value}, at)
 		s.inner(c, at)
 	default:
