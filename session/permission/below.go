@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +30,7 @@ func diffsFolders(s *shell, u *usage) string {
 	if len(u.operands) < 2 {
 		return "`diff` needs two operands"
 	}
-	s.readsBelow(u.operands, selection{}, u.at)
+	s.readsBelow(u.operands, selection{follows: true}, u.at)
 	return ""
 }
 
@@ -77,6 +78,10 @@ func (w *belowWalk) folder(dir string, depth int) (done bool) {
 		}
 		switch {
 		case w.sel.dot && strings.HasPrefix(e.Name(), "."):
+		case w.sel.follows && e.Type()&fs.ModeSymlink != 0:
+			if w.link(file, depth) {
+				return true
+			}
 		case !e.IsDir():
 			if w.sel.take(file) && w.file(file) {
 				return true
@@ -88,6 +93,25 @@ func (w *belowWalk) folder(dir string, depth int) (done bool) {
 		}
 	}
 	return false
+}
+
+// link judges where a link leads that would be followed, and reports whether that is
+// enough. Links that lead round in a circle end with what may be looked at.
+func (w *belowWalk) link(path string, depth int) (done bool) {
+	p, err := w.resolve(path, string(filepath.Separator))
+	switch {
+	case err != nil:
+		w.floor("the link " + w.shown(path) + " cannot be resolved")
+		return true
+	case !p.Exists:
+		return false
+	case !p.Inside:
+		w.commandAccess(kinds.Read, p)
+		return true
+	case isDir(p.Target):
+		return w.folder(p.Target, depth+1)
+	}
+	return w.file(p.Target)
 }
 
 // file judges one file that would be read, and reports whether that is enough.

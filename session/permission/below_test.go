@@ -78,3 +78,46 @@ func TestMaskedReading(t *testing.T) {
 		t.Errorf("with a rule for the command: %v (%s)", v.Action, v.Reason)
 	}
 }
+
+// A comparison of folders follows links, wherever they lead (policy 10.4, 10.2).
+func TestComparedLinks(t *testing.T) {
+	p := project(t)
+	p.Masked = func() bool { return true }
+	root, outside := p.Roots.Dir(), t.TempDir()
+	for _, dir := range []string{"one", "two", "three", "four/round"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"one/out": outside, "two/key": "../certs/server.key", "three/src": "../src", "four/round/up": "..", "three/gone": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for cmd, want := range map[string]Action{
+		`diff -rN one src`: ForcedAsk, `diff -r src one`: ForcedAsk, `diff -r three src`: Allow, `grep -rn x one`: Allow, `diff -r two src`: Allow, `diff -r four src`: ForcedAsk,
+	} {
+		if v := bash(p, cmd); v.Action != want {
+			t.Errorf("%q: %v (%s), want %v", cmd, v.Action, v.Reason, want)
+		}
+	}
+	p.Masked = nil
+	for cmd, want := range map[string]Action{`diff -r two src`: Ask} {
+		if v := bash(p, cmd); v.Action != want {
+			t.Errorf("%q where nothing is masked: %v (%s), want %v", cmd, v.Action, v.Reason, want)
+		}
+	}
+}
+
+// What stands in the place of an index is not waited for.
+func TestOddIndex(t *testing.T) {
+	p := project(t)
+	index := filepath.Join(p.Roots.Dir(), ".git", "index")
+	_ = os.Remove(index)
+	if err := os.Symlink("/dev/zero", index); err != nil {
+		t.Fatal(err)
+	}
+	if v := bash(p, `git ls-files | xargs cat`); v.Action == Allow {
+		t.Error("it is silent, though nobody knows what is tracked")
+	}
+}

@@ -66,6 +66,8 @@ func onlyHelp(args []string) bool {
 func envRuns(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
+		case a == ";": // the end of what find runs
+			return false
 		case a == "-u", a == "--unset", a == "-C", a == "--chdir":
 			i++
 		case a == "-S", a == "--split-string", strings.HasPrefix(a, "-S"), strings.HasPrefix(a, "--split-string="):

@@ -15,7 +15,8 @@ func TestTheEnvironmentAsks(t *testing.T) {
 	for _, cmd := range []string{
 		"printenv", "printenv HOME", "/usr/bin/printenv", "env", "env -0", "env | grep X", "env A=1", "env -u A", "timeout 5 env", "nice -n 5 printenv",
 		"command printenv", "bash -c env", "bash -c 'printenv | sort'", "(env)", "ls && env", "set", "set | grep KEY", "export", "export -p", "declare", "declare -p", "declare -px",
-		"declare -p PATH", "typeset -x", "readonly -p", "x=$(env); echo \"$x\"", "if true; then printenv; fi",
+		"declare -p PATH", "typeset -x", "readonly -p", "echo HOME | xargs printenv", "sudo env", "sudo -u me env", "find . -maxdepth 0 -exec env \\;", "find . -exec printenv {} +", "busybox env", "exec env", "command -p env",
+		"builtin export -p", "x=$(env); echo \"$x\"", "if true; then printenv; fi",
 	} {
 		for _, m := range []Mode{Default, AcceptEdits, BypassPermissions} {
 			p := project(t)

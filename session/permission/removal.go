@@ -122,7 +122,7 @@ func findStarts(args []string) []string {
 
 // destroyed are the folders that a removal of an operand takes, or all that lies in
 // them, absolute: the operand's own, and where it is a pattern those that it stands
-// for now.
+// for at this moment.
 func (s *shell) destroyed(target, dir string) []string {
 	what := s.homeOf(target)
 	for {

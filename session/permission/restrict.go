@@ -117,6 +117,7 @@ func (s *shell) hidden(argv []string, at dirs, seen map[int]bool) {
 		s.restrictOne(words, at)
 		s.strays(words, at)
 		if certain {
+			s.environment(words)
 			seen[len(words)] = true
 			s.hidden(words, at, seen)
 		}

@@ -2,6 +2,8 @@ package permission
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +20,8 @@ type selection struct {
 	takes func(path string) bool // of a file; nil: all
 	names func(path string) bool // whether its words name the file; nil: none
 	depth int                    // of folders below the first; 0: all
+
+	follows bool // links to files and folders, wherever they lead
 }
 
 func (sel selection) take(path string) bool { return sel.takes == nil || sel.takes(path) }
@@ -212,11 +216,11 @@ func fdTakes(u *usage) (from []string, sel selection) {
 // gitTakes is which files a git that lists files lists: those that the index names,
 // or where untracked ones are wanted, all.
 func (s *shell) gitTakes(args []string) selection {
-	index, _ := os.ReadFile(filepath.Join(s.Roots.Dir(), ".git", "index"))
+	index, read := gitIndex(filepath.Join(s.Roots.Dir(), ".git", "index"))
 	others := slices.ContainsFunc(args, func(a string) bool {
 		return a == "--others" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "o")
 	})
-	compressed := len(index) > 7 && index[7] == 4 // names are cut short
+	unknown := !read || len(index) > 7 && index[7] == 4 // whose names are cut short
 	var paths []string
 	for i, a := range args {
 		if i > 0 && !strings.HasPrefix(a, "-") {
@@ -225,11 +229,28 @@ func (s *shell) gitTakes(args []string) selection {
 	}
 	return selection{takes: func(file string) bool {
 		base, rel := filepath.Base(file), filepath.ToSlash(s.Roots.Name(file))
-		if !others && !compressed && !bytes.Contains(index, append([]byte(base), 0)) {
+		if !others && !unknown && !bytes.Contains(index, append([]byte(base), 0)) {
 			return false
 		}
 		return len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool {
 			return strings.HasPrefix(p, ":") || args[0] == "diff" || matchesName(p, base) || matchesName("*"+p+"*", rel)
 		})
 	}}
+}
+
+// maxIndex is how large an index of git is looked into, in bytes.
+const maxIndex = 64 << 20
+
+// gitIndex is the content of an index. Not read: it is there, and cannot be looked
+// into; something else in its place, such as a pipe, is never waited for.
+func gitIndex(path string) (data []byte, read bool) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true // nothing is tracked
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return nil, false
+	}
+	data, err = os.ReadFile(path)
+	return data, err == nil
 }

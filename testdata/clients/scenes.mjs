@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { CAPS } from "./editor.mjs";
-import { Place, lasting, transcript } from "./wire.mjs";
+import { Place, lasting, loaded, transcript } from "./wire.mjs";
 
 const M = acp.methods;
 
@@ -292,10 +292,7 @@ export const DAY = {
 export const MORROW = {
   async "load shows what was shown"(e) {
     await initialize(e);
-    const at = e.frames.all.length;
-    await e.cx.request(M.agent.session.load, { sessionId: e.id, cwd: e.place.ws, mcpServers: [] });
-    const frames = e.frames.all.slice(at);
-    const shown = transcript(frames.slice(0, frames.findIndex((f) => f.m.result)), e.id);
+    const shown = await loaded(e, M.agent.session.load);
     assert.deepEqual(lasting(shown), lasting(transcript(e.past, e.id)));
     cards(e);
   },

@@ -99,6 +99,15 @@ export function transcript(frames, sessionId) {
   return shown;
 }
 
+// loaded loads a scene's session again, and is what the editor is shown before the
+// answer.
+export async function loaded(e, method) {
+  const at = e.frames.all.length;
+  await e.cx.request(method, { sessionId: e.id, cwd: e.place.ws, mcpServers: [] });
+  const frames = e.frames.all.slice(at);
+  return transcript(frames.slice(0, frames.findIndex((f) => f.m.result)), e.id);
+}
+
 // lasting is of a transcript what has to come back: not terminals, which are
 // gone, nor the ids of the user's messages, which the agent gives.
 export function lasting(shown) {

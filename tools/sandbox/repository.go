@@ -33,8 +33,12 @@ func repositories(root string) (dirs []string, pointer string) {
 
 // pointedAt is the path that a file of one line holds behind a word; empty: none.
 func pointedAt(file, word, dir string) string {
+	info, err := os.Lstat(file) // a pipe in its place would be waited for
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
+		return ""
+	}
 	data, err := os.ReadFile(file)
-	if err != nil || len(data) > 8<<10 {
+	if err != nil {
 		return ""
 	}
 	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\n"), word)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A session in a folder of a repository, or in a further working tree of it, reads
@@ -44,5 +46,16 @@ func TestRepositoryOutsideOfTheRoot(t *testing.T) {
 		if got, _ := repositories(filepath.Join(p.home, "w")); len(got) > 0 {
 			t.Errorf("%q: %v", text, got)
 		}
+	}
+}
+
+// A pipe in the place of a pointer to a repository is not waited for.
+func TestPointerIsNoPipe(t *testing.T) {
+	root := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(root, ".git"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if dirs, pointer := repositories(root); dirs != nil || pointer != "" {
+		t.Errorf("found %v by %s", dirs, pointer)
 	}
 }
