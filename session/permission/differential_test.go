@@ -233,6 +233,7 @@ func TestDifferencesAsk(t *testing.T) {
 	p.Rules = []Rule{allow("bash", "*")}
 	for _, cmd := range []string{
 		"cat <<\"E\"#b *\n$(ls)\nE\n", "cat <<\"E\"# x\n$(ls)\nE\n", "cat <<-'E'#b\nx\nE\n", "cat <<E#b\nx\nE\n", "ls; cat << \"E\"#\nx\nE\n",
+		"echo \"$(true\n \"ls\"#b touch x\n)\"", "echo $(true\n 'ls'#b\n)", "echo `true\n \"ls\"#b x\n`", "(true\n 'ls'#b x\n)", "echo \"$(true\n \"ls\"\\\n#b x\n)\"",
 	} {
 		if v := bash(p, cmd); v.Action < ForcedAsk {
 			t.Errorf("%q: %v (%s)", cmd, v.Action, v.Reason)

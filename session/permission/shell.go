@@ -128,11 +128,16 @@ func (s *shell) script(text string, at dirs) *syntax.File {
 		return nil
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
-	file, err := parser.Parse(strings.NewReader(strings.ReplaceAll(text, "\x00", "")), "")
-	if err != nil {
+	plain := strings.ReplaceAll(text, "\x00", "")
+	file, err := parser.Parse(strings.NewReader(plain), "")
+	joined := err == nil && joinedComment(file, plain)
+	switch {
+	case err != nil:
 		s.floor("it does not parse as a shell command")
+	case joined:
+		s.floor("a # stands behind a word, which shells read in different ways")
 	}
-	if err != nil || commentBackslash(text) || strings.ContainsRune(text, '\r') {
+	if err != nil || joined || commentBackslash(text) || strings.ContainsRune(text, '\r') {
 		s.rough(text, at)
 		s.divide(nil, text)
 	}
@@ -146,6 +151,23 @@ func (s *shell) script(text string, at dirs) *syntax.File {
 		s.floor("it is more than 100 commands")
 	}
 	return file
+}
+
+// joinedComment finds a comment of the tree that begins where nothing ends a word:
+// to bash its # is a part of that word, and what follows are more words.
+func joinedComment(file *syntax.File, text string) bool {
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && c.Hash.IsValid() {
+			before := text[:min(int(c.Hash.Offset()), len(text))] //nolint:gosec // bounded by the gate
+			for strings.HasSuffix(before, "\\\n") {
+				before = strings.TrimSuffix(before, "\\\n")
+			}
+			found = found || before != "" && !strings.ContainsRune(" \t\n;&|()<>`", rune(before[len(before)-1]))
+		}
+		return !found
+	})
+	return found
 }
 
 // rough holds the restrictions against a text that was not understood.
