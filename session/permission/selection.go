@@ -220,7 +220,7 @@ func (s *shell) gitTakes(args []string) selection {
 	others := slices.ContainsFunc(args, func(a string) bool {
 		return a == "--others" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "o")
 	})
-	unknown := !read || len(index) > 7 && index[7] == 4 // whose names are cut short
+	unknown := !read || partial(index)
 	var paths []string
 	for i, a := range args {
 		if i > 0 && !strings.HasPrefix(a, "-") {
@@ -253,4 +253,12 @@ func gitIndex(path string) (data []byte, read bool) {
 	}
 	data, err = os.ReadFile(path)
 	return data, err == nil
+}
+
+// partial reports whether an index does not name all that is tracked: version 4 cuts
+// names short, a split index leaves most of them to a second file, and a sparse one
+// has folders in their place.
+func partial(index []byte) bool {
+	return len(index) > 7 && index[7] == 4 ||
+		bytes.Contains(index, []byte("\x00link\x00")) || bytes.Contains(index, []byte("sdir\x00\x00\x00\x00"))
 }
