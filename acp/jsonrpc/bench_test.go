@@ -36,7 +36,7 @@ func BenchmarkNotify(b *testing.B) {
 	ran := make(chan error, 1)
 	go func() { ran <- conn.Run(b.Context()) }()
 	d := newDelta()
-	line, err := new(encoders).get().request("", "session/update", d)
+	line, err := new(encoders).get().request(nil, "session/update", d)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func BenchmarkNotify(b *testing.B) {
 // BenchmarkReceive is the cost of receiving an update: framing, the library, and
 // the handler's call.
 func BenchmarkReceive(b *testing.B) {
-	line, err := new(encoders).get().request("", "session/update", newDelta())
+	line, err := new(encoders).get().request(nil, "session/update", newDelta())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,20 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
-
-// ownPrefix begins the ids of our own calls. They are strings, so that an answer
-// to nothing (id null, which the library reads as 0) can never meet a call.
-const ownPrefix = "call-"
-
-// ownID reports whether an id is one that this side could have given out.
-func ownID(raw json.RawMessage) bool {
-	return strings.HasPrefix(idKey(raw), `"`+ownPrefix)
-}
 
 // outcome is what came of a call. Only the read loop writes it, before the
 // library wakes the caller.
@@ -54,7 +44,7 @@ func (c *calls) begin() (string, *outcome, error) {
 		return "", nil, ErrClosed
 	}
 	c.seq++
-	id := ownPrefix + strconv.FormatUint(c.seq, 10)
+	id := callPrefix + strconv.FormatUint(c.seq, 10)
 	out := &outcome{}
 	c.waiting[id] = out
 	return id, out, nil
@@ -127,17 +117,12 @@ func (c *calls) drop() (string, bool) {
 	return id, true
 }
 
-// cancelParams are the parameters of the cancel notification, both ways.
-type cancelParams struct {
-	RequestID json.RawMessage `json:"requestId"`
-}
-
 // Call sends a request to the peer and decodes its answer into result, which may
 // be nil. A null answer, or one with neither result nor error, leaves result
 // untouched. An error answer is returned as *Error.
 //
 // When ctx ends before the answer, Call returns ctx's error at once: it has sent
-// `$/cancel_request` and will ignore a late answer. Where the peer goes first,
+// the cancel notification and will ignore a late answer. Where the peer goes first,
 // it returns ErrClosed. A call made before Run waits for it. It must not be used
 // on the read loop, that is, in a Handler.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
@@ -180,7 +165,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 
 // send puts a request on the wire by way of the library.
 func (c *Conn) send(ctx context.Context, id, method string, params any) (jsonrpc2.Waiter, error) {
-	line, err := new(encoders).get().request(id, method, params)
+	line, err := new(encoders).get().request(c.opts.Framing.wireID(id), method, params)
 	if err != nil {
 		return jsonrpc2.Waiter{}, err
 	}
@@ -203,7 +188,7 @@ func (c *Conn) abandon(id string) bool {
 	if !c.calls.forget(id) {
 		return false
 	}
-	line, err := new(encoders).get().request("", cancelMethod, cancelParams{json.RawMessage(`"` + id + `"`)})
+	line, err := new(encoders).get().request(nil, c.opts.Framing.cancelMethod(), c.opts.Framing.cancelParams(id))
 	if err == nil {
 		err = c.queue.push(line)
 	}

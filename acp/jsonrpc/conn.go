@@ -49,10 +49,10 @@ func New(in io.Reader, out io.Writer, h Handler, o Options) *Conn {
 	o = o.withDefaults()
 	c := &Conn{
 		in: in, out: out, handler: h, opts: o,
-		queue: newQueue(queueLimit), calls: newCalls(),
+		queue: newQueue(queueLimit, o.Framing), calls: newCalls(),
 		ready: make(chan struct{}), done: make(chan struct{}),
 	}
-	c.stream = newStream(c.queue, c.calls, o.Logger)
+	c.stream = newStream(c.queue, c.calls, o.Framing, o.Logger)
 	c.jobs.inflight = map[string]*job{}
 	return c
 }
@@ -142,7 +142,7 @@ func closeIfCloser(v any) {
 // only goroutine that may block on the input.
 func (c *Conn) read() {
 	defer close(c.stream.lines)
-	lines := newLineReader(c.in, c.opts.MaxMessage)
+	lines := c.opts.Framing.reader(c.in, c.opts.MaxMessage)
 	for {
 		line, err := lines.next()
 		var m *message
@@ -151,7 +151,7 @@ func (c *Conn) read() {
 			if c.opts.Observe != nil {
 				c.opts.Observe(In, line)
 			}
-			m = parse(line)
+			m = parse(line, c.opts.Framing)
 		case errors.Is(err, errTooLong):
 			m = &message{fault: invalid("the message is longer than %d bytes and was skipped, send less at once", c.opts.MaxMessage)}
 		default:
@@ -167,9 +167,13 @@ func (c *Conn) read() {
 	}
 }
 
-// observeOut shows the lines of a chunk.
+// observeOut shows the lines of a chunk; with headers, the chunk as it is.
 func (c *Conn) observeOut(chunk []byte) {
 	if c.opts.Observe == nil {
+		return
+	}
+	if c.opts.Framing == Headers {
+		c.opts.Observe(Out, chunk)
 		return
 	}
 	for line := range bytes.Lines(chunk) {
@@ -184,7 +188,7 @@ func (c *Conn) observeOut(chunk []byte) {
 // what must be told after a cancel is told.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	e := c.encoders.get()
-	line, err := e.request("", method, params)
+	line, err := e.request(nil, method, params)
 	if err != nil {
 		return err
 	}

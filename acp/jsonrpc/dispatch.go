@@ -5,13 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
-
-// cancelMethod asks for a request to be cancelled; its params are {requestId}.
-const cancelMethod = "$/cancel_request"
 
 // dispatcher is the library's handler. It runs on the read loop.
 type dispatcher struct{ *Conn }
@@ -20,7 +16,7 @@ type dispatcher struct{ *Conn }
 func (d dispatcher) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	c, m := d.Conn, d.stream.current
 	r := &Request{Method: req.Method, Params: m.params, Notification: req.Notif}
-	if r.Method == cancelMethod {
+	if r.Method == c.opts.Framing.cancelMethod() {
 		c.cancelled(r.Params)
 	}
 	if r.Notification {
@@ -38,7 +34,7 @@ func (d dispatcher) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Re
 	}
 	var work Work
 	var err error
-	if r.Method != cancelMethod {
+	if r.Method != c.opts.Framing.cancelMethod() {
 		work, err = c.admit(j.ctx, r)
 	}
 	go c.perform(j, r, work, err) // awaited by Run
@@ -47,7 +43,7 @@ func (d dispatcher) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Re
 // notified handles a notification. Those of the protocol itself are optional and
 // dropped where unknown; all are, once the connection is ending.
 func (c *Conn) notified(r *Request) {
-	if strings.HasPrefix(r.Method, "$/") || !c.jobs.begin() {
+	if c.opts.Framing.optional(r.Method) || !c.jobs.begin() {
 		return
 	}
 	work, err := c.admit(c.jobs.base, r)
@@ -77,7 +73,7 @@ func (c *Conn) cancelled(params json.RawMessage) {
 		return
 	}
 	for name, value := range members(params) {
-		if name == "requestId" {
+		if name == c.opts.Framing.cancelMember() {
 			c.jobs.cancelRequest(value)
 		}
 	}

@@ -59,12 +59,13 @@ func (e *encoder) end() []byte {
 	return line
 }
 
-// request is the line of a notification, or of a request where id is not "".
+// request is the line of a notification, or of a request where id is not nil.
 // Nil params are left out. The line is valid until the encoder is used again.
-func (e *encoder) request(id, method string, params any) ([]byte, error) {
+func (e *encoder) request(id json.RawMessage, method string, params any) ([]byte, error) {
 	e.buf.WriteString(`{"jsonrpc":"2.0"`)
-	if id != "" {
-		e.buf.WriteString(`,"id":"` + id + `"`) // our own ids need no escapes
+	if id != nil {
+		e.buf.WriteString(`,"id":`)
+		e.buf.Write(id)
 	}
 	e.buf.WriteString(`,"method":`)
 	if err := e.value(method); err != nil {

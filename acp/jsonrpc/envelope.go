@@ -20,7 +20,7 @@ type message struct {
 // the line is its fault. A member that is null counts as absent (some peers
 // write null for "none"), except for the id, which may be null in its own right.
 // The "jsonrpc" member is not looked at.
-func parse(line []byte) *message {
+func parse(line []byte, f Framing) *message {
 	m := &message{}
 	switch {
 	case !utf8.Valid(line):
@@ -33,7 +33,7 @@ func parse(line []byte) *message {
 		m.fault = invalid("a message must be a JSON object")
 	default:
 		m.take(line)
-		m.fault = m.check()
+		m.fault = m.check(f)
 	}
 	return m
 }
@@ -67,14 +67,15 @@ func orNil(raw json.RawMessage) json.RawMessage {
 
 // check says what is wrong with a message, and whether it is an answer. An id
 // that cannot be one is forgotten, so that the fault is answered with null.
-func (m *message) check() *Error {
+func (m *message) check(f Framing) *Error {
 	wrongID := m.id != nil && !validID(m.id)
 	if wrongID {
 		m.id = nil
 	}
 	if m.method == nil {
 		// Answers without a result arrive from peers whose language drops nil.
-		m.answer = m.result != nil || m.failure != nil || ownID(m.id)
+		_, ours := f.callID(m.id)
+		m.answer = m.result != nil || m.failure != nil || ours
 		if m.answer {
 			return nil
 		}

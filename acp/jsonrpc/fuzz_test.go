@@ -71,7 +71,7 @@ func FuzzEnvelope(f *testing.F) {
 		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 || bytes.IndexByte(line, '\n') >= 0 || bytes.HasPrefix(line, []byte("\ufeff")) {
 			return // not one line, or one that the reader changes
 		}
-		m := parse(line)
+		m := parse(line, Lines)
 		var want map[string]json.RawMessage
 		if json.Unmarshal(line, &want) == nil && want != nil && m.fault == nil {
 			for name, got := range map[string]json.RawMessage{"method": m.method, "params": m.params, "id": m.id, "result": m.result, "error": m.failure} {

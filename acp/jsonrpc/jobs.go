@@ -7,6 +7,11 @@ import (
 	"sync"
 )
 
+// refusedParams name the request that was refused.
+type refusedParams struct {
+	RequestID json.RawMessage `json:"requestId"`
+}
+
 // job is a request of the peer that has been admitted and is not yet answered.
 type job struct {
 	name   string          // its id at the library
@@ -50,7 +55,7 @@ func (s *jobs) admit(name, method string, id json.RawMessage) (*job, *Error) {
 	}
 	if _, ok := s.inflight[key]; ok {
 		fault := invalid("a request with this id is still in flight, give each its own")
-		fault.Data = cancelParams{id}
+		fault.Data = refusedParams{id}
 		return nil, fault
 	}
 	j := &job{name: name, id: id, key: key, method: method}

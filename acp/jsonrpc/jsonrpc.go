@@ -1,6 +1,7 @@
-// Package jsonrpc is a JSON-RPC 2.0 connection over newline-delimited JSON, the
-// wire of the Agent Client Protocol ("The wire" in the protocol's page). It
-// accepts messages in the order in which they arrive and works on them out of
+// Package jsonrpc is a JSON-RPC 2.0 connection, the wire of the Agent Client
+// Protocol (newline-delimited JSON, "The wire" in the protocol's page) and of the
+// Language Server Protocol (headers, its "base protocol"). It accepts messages in
+// the order in which they arrive and works on them out of
 // order, so that a cancel always finds what it cancels; and nothing that a peer
 // sends, or fails to read, ends the connection or stops its read loop.
 //
@@ -49,7 +50,7 @@ func (r *Request) AfterAnswer(f func()) { r.after = append(r.after, f) }
 
 // Work is the slow part of a request. It runs on a goroutine of its own, owned
 // and awaited by the connection, under the request's context, which ends on
-// `$/cancel_request`, on the end of input and with Run's context. Its result is
+// a cancel notification, on the end of input and with Run's context. Its result is
 // encoded as the answer. Of a notification the result is dropped and the error
 // logged.
 type Work func(ctx context.Context) (result any, err error)
@@ -57,8 +58,8 @@ type Work func(ctx context.Context) (result any, err error)
 // Handler admits a message. It runs on the read loop, in the order of arrival:
 // it must not block and must not call the peer. What takes time it returns as
 // Work. Nil Work with a nil error answers null; an error is answered in its
-// place, written by another goroutine. Notifications whose method begins with
-// `$/` never arrive here.
+// place, written by another goroutine. Notifications that belong to the
+// connection (see Framing) never arrive here.
 type Handler func(ctx context.Context, r *Request) (Work, error)
 
 // Direction says which way a line went.
@@ -72,6 +73,7 @@ const (
 
 // Options are the limits of a connection. The zero value is good for use.
 type Options struct {
+	Framing Framing
 	// MaxMessage is the longest line accepted, in bytes without its end; 0 is
 	// DefaultMaxMessage. A longer one is skipped and answered with an error.
 	MaxMessage int
@@ -80,7 +82,7 @@ type Options struct {
 	Grace time.Duration
 	// Logger gets what cannot be told to the peer; nil logs nothing.
 	Logger *slog.Logger
-	// Observe, where set, is shown every line in and out, without its end. A
+	// Observe, where set, is shown every message in and out, without its end. A
 	// line that goes out is shown just before it is written, so that a record
 	// never has an answer before its question. It may be called from two
 	// goroutines at once and must not keep the slice.

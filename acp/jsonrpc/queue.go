@@ -12,7 +12,8 @@ const chunkSize = 32 << 10
 // queue holds the lines that wait to be written, in order. One goroutine, drain,
 // writes them; whatever gathers while it writes goes out in one piece.
 type queue struct {
-	limit int // bytes; see queueLimit
+	limit   int // bytes; see queueLimit
+	framing Framing
 
 	mu     sync.Mutex
 	chunks [][]byte // whole lines
@@ -27,8 +28,8 @@ type queue struct {
 }
 
 // newQueue is an empty queue in which limit bytes may wait.
-func newQueue(limit int) *queue {
-	return &queue{limit: limit, wake: make(chan struct{}, 1)}
+func newQueue(limit int, f Framing) *queue {
+	return &queue{limit: limit, framing: f, wake: make(chan struct{}, 1)}
 }
 
 // put appends a line, with its newline, once there is room. It fails with ctx's
@@ -97,6 +98,9 @@ func (q *queue) offer(line []byte) bool {
 func (q *queue) pushLocked(line []byte) (kept bool, err error) {
 	if q.closed {
 		return false, ErrClosed
+	}
+	if q.framing == Headers {
+		line = frame(line)
 	}
 	q.size += len(line)
 	last := len(q.chunks) - 1

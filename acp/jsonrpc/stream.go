@@ -16,6 +16,7 @@ type stream struct {
 	lines chan *message // from the reader, closed at the end of the input
 	calls *calls
 	queue *queue
+	frame Framing
 	log   *slog.Logger
 
 	ended   chan struct{} // closed when the input has ended and all is handed up
@@ -33,9 +34,9 @@ type stream struct {
 }
 
 // newStream is a stream that writes to queue and resolves calls.
-func newStream(queue *queue, calls *calls, log *slog.Logger) *stream {
+func newStream(queue *queue, calls *calls, f Framing, log *slog.Logger) *stream {
 	return &stream{
-		lines: make(chan *message), calls: calls, queue: queue, log: log,
+		lines: make(chan *message), calls: calls, queue: queue, frame: f, log: log,
 		ended: make(chan struct{}), release: make(chan struct{}),
 		parcels: map[string][]byte{},
 	}
@@ -119,8 +120,8 @@ func (s *stream) envelope(m *message) []byte {
 // answered notes an answer to a call. Answers that nobody waits for (an unknown
 // id, a null one, a late one) are dropped.
 func (s *stream) answered(m *message) []byte {
-	var id string
-	if !ownID(m.id) || json.Unmarshal(m.id, &id) != nil {
+	id, ok := s.frame.callID(m.id)
+	if !ok {
 		s.log.Debug("answer to nothing dropped", "id", clip(m.id))
 		return nil
 	}
