@@ -1,0 +1,304 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
+)
+
+// client is the side of the protocol that servers ask: every request of theirs is
+// answered, since one without an answer stops a server for good.
+type client struct {
+	run *run
+
+	mu       sync.Mutex
+	watched  map[string]watch    // by the id of a registration
+	pull     map[string]struct{} // registrations of pulled diagnostics
+	progress map[string]progress // under way, by token
+	loaded   bool                // the progress that Spec.Loading names has ended
+	loading  chan struct{}       // closed then
+	said     string              // the last error or warning that the server showed
+	applied  []*workspaceEdit    // while a command runs: what the server wants changed
+	applying bool
+}
+
+// progress is work that a server tells of.
+type progress struct {
+	title, message string
+	percent        int // below 0: not told
+}
+
+func (c *client) init(r *run) {
+	c.run = r
+	c.watched = map[string]watch{}
+	c.pull = map[string]struct{}{}
+	c.progress = map[string]progress{}
+	c.loading = make(chan struct{})
+	if c.loaded = r.server.spec.Loading == ""; c.loaded {
+		close(c.loading)
+	}
+}
+
+// handle answers the server. It never blocks.
+func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, error) {
+	switch r.Method {
+	case "textDocument/publishDiagnostics":
+		return nil, c.published(r.Params)
+	case "$/progress":
+		return nil, c.progressed(r.Params)
+	case "window/logMessage", "window/showMessage":
+		return nil, c.told(r.Params)
+	case "workspace/configuration":
+		return c.configuration(r.Params)
+	case "client/registerCapability":
+		return nil, c.register(r.Params)
+	case "client/unregisterCapability":
+		return nil, c.unregister(r.Params)
+	case "workspace/diagnostic/refresh":
+		c.run.verdicts.outdated()
+		return nil, nil
+	case "window/workDoneProgress/create", "window/showMessageRequest",
+		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh",
+		"workspace/inlineValue/refresh", "workspace/foldingRange/refresh":
+		return nil, nil
+	case "window/showDocument":
+		return answer(map[string]bool{"success": false}), nil
+	case "workspace/workspaceFolders":
+		root := c.run.server.root
+		return answer([]protocol.WorkspaceFolder{{URI: fileURI(root), Name: root}}), nil
+	case "workspace/applyEdit":
+		return c.applyEdit(r.Params)
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + r.Method}
+}
+
+// answer is work that is done.
+func answer(result any) jsonrpc.Work {
+	return func(context.Context) (any, error) { return result, nil }
+}
+
+// decode reads parameters; the error is the one for the peer.
+func decode(params json.RawMessage, into any) error {
+	if err := json.Unmarshal(params, into); err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + err.Error()}
+	}
+	return nil
+}
+
+// published takes in a verdict that the server pushed.
+func (c *client) published(params json.RawMessage) error {
+	var p publishParams
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	path, err := filePath(p.URI)
+	if err != nil {
+		return nil // an untitled or a generated document: nobody can be shown it
+	}
+	c.run.verdicts.publish(path, p.Version, p.Diagnostics)
+	return nil
+}
+
+// progressed keeps what the server is at.
+func (c *client) progressed(params json.RawMessage) error {
+	var p struct {
+		Token json.RawMessage `json:"token"`
+		Value struct {
+			Kind       string   `json:"kind"`
+			Title      string   `json:"title"`
+			Message    string   `json:"message"`
+			Percentage *float64 `json:"percentage"`
+		} `json:"value"`
+	}
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	token := string(p.Token)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was, known := c.progress[token]
+	switch p.Value.Kind {
+	case "begin":
+		was = progress{title: p.Value.Title, percent: -1}
+	case "report":
+	case "end":
+		delete(c.progress, token)
+		if known && !c.loaded && strings.HasPrefix(was.title, c.run.server.spec.Loading) {
+			c.loaded = true
+			close(c.loading)
+		}
+		return nil
+	default:
+		return nil
+	}
+	if was.message = p.Value.Message; p.Value.Percentage != nil {
+		was.percent = int(*p.Value.Percentage)
+	}
+	if len(c.progress) < maxProgress || known {
+		c.progress[token] = was
+	}
+	return nil
+}
+
+// maxProgress bounds what a server may say it is at, at once.
+const maxProgress = 100
+
+// busy says what the server is at, as the end of a sentence; empty: nothing.
+func (c *client) busy() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var parts []string
+	for _, p := range c.progress {
+		part := strings.TrimSpace(p.title + " " + p.message)
+		if p.percent >= 0 {
+			part += fmt.Sprintf(" (%d %%)", p.percent)
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return "; it is busy: " + strings.Join(parts[:min(3, len(parts))], ", ")
+}
+
+// told keeps the last error or warning that the server shows its user.
+func (c *client) told(params json.RawMessage) error {
+	var p struct {
+		Type    int    `json:"type"`
+		Message string `json:"message"`
+	}
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	c.run.server.owner.log.Debug("language server says", "server", c.run.server.spec.Name, "text", p.Message)
+	if p.Type == 1 || p.Type == 2 {
+		c.mu.Lock()
+		c.said = p.Message
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// configuration answers what the settings have for each section, null where they
+// have nothing.
+func (c *client) configuration(params json.RawMessage) (jsonrpc.Work, error) {
+	var p struct {
+		Items []struct {
+			Section string `json:"section"`
+		} `json:"items"`
+	}
+	if err := decode(params, &p); err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(p.Items))
+	for i, item := range p.Items {
+		out[i] = section(c.run.server.spec.Settings, item.Section)
+	}
+	return answer(out), nil
+}
+
+// section is a part of settings by its dotted name; settings may spell the name in
+// one or in several steps.
+func section(settings json.RawMessage, name string) json.RawMessage {
+	if name == "" || settings == nil {
+		if settings == nil {
+			return json.RawMessage("null")
+		}
+		return settings
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(settings, &members) != nil {
+		return json.RawMessage("null")
+	}
+	if value, ok := members[name]; ok {
+		return value
+	}
+	for at := strings.LastIndexByte(name, '.'); at > 0; at = strings.LastIndexByte(name[:at], '.') {
+		if value, ok := members[name[:at]]; ok {
+			return section(value, name[at+1:])
+		}
+	}
+	return json.RawMessage("null")
+}
+
+// registration is a capability that a server announces, or takes back, later.
+type registration struct {
+	ID      string          `json:"id"`
+	Method  string          `json:"method"`
+	Options json.RawMessage `json:"registerOptions"`
+}
+
+func (c *client) register(params json.RawMessage) error {
+	var p struct {
+		Registrations []registration `json:"registrations"`
+	}
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range p.Registrations {
+		switch r.Method {
+		case "workspace/didChangeWatchedFiles":
+			if w, err := newWatch(r.Options); err == nil {
+				c.watched[r.ID] = w
+			}
+		case "textDocument/diagnostic":
+			c.pull[r.ID] = struct{}{}
+		}
+	}
+	return nil
+}
+
+func (c *client) unregister(params json.RawMessage) error {
+	var p struct {
+		Unregisterations []registration `json:"unregisterations"` // as the protocol spells it
+		Unregistrations  []registration `json:"unregistrations"`
+	}
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range append(p.Unregisterations, p.Unregistrations...) {
+		delete(c.watched, r.ID)
+		delete(c.pull, r.ID)
+	}
+	return nil
+}
+
+// pulls reports whether the server is to be asked for diagnostics.
+func (c *client) pulls() bool {
+	if c.run.server.spec.NoPull {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run.caps.Diagnostic != nil || len(c.pull) > 0
+}
+
+// applyEdit takes in an edit that the server wants while it executes a command that
+// it was asked for. At any other time nobody has been asked about it.
+func (c *client) applyEdit(params json.RawMessage) (jsonrpc.Work, error) {
+	var p struct {
+		Edit *workspaceEdit `json:"edit"`
+	}
+	if err := decode(params, &p); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.applying || p.Edit == nil {
+		return answer(map[string]any{"applied": false, "failureReason": "nobody asked for an edit"}), nil
+	}
+	c.applied = append(c.applied, p.Edit)
+	return answer(map[string]any{"applied": true}), nil
+}

@@ -1,0 +1,248 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
+)
+
+// fakeVariable makes the test's own program a language server that behaves as its
+// value says: words with blanks between.
+const fakeVariable = "LSP_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if behaviour := os.Getenv(fakeVariable); behaviour != "" {
+		fakeServer(strings.Fields(behaviour))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// fakeConfig is a configuration with the fake server alone, for .fake files.
+func fakeConfig(behaviour string) Config {
+	return Config{
+		Servers: map[string]ServerConfig{"fake": {
+			Command: []string{os.Args[0]}, Extensions: []string{".fake"}, LanguageID: "fake",
+			Env: map[string]string{fakeVariable: behaviour + " ok"},
+		}},
+		StartTimeout: 20 * time.Second,
+	}
+}
+
+// fake is a language server for tests. In its language `def NAME` declares, every
+// other word refers, and BAD is an error.
+type fake struct {
+	conn *jsonrpc.Conn
+	does func(word string) bool
+	root string
+
+	mu   sync.Mutex
+	docs map[string]string
+}
+
+func fakeServer(behaviour []string) {
+	f := &fake{docs: map[string]string{}, does: func(w string) bool { return slices.Contains(behaviour, w) }}
+	var out io.Writer = os.Stdout
+	if f.does("junk") {
+		out = junk{os.Stdout}
+	}
+	if f.does("exits") {
+		fmt.Fprintln(os.Stderr, "fake: cannot be bothered")
+		os.Exit(3)
+	}
+	f.conn = jsonrpc.New(os.Stdin, out, f.handle, jsonrpc.Options{Framing: jsonrpc.Headers})
+	_ = f.conn.Run(context.Background())
+}
+
+// junk writes lines that are no message before each message.
+type junk struct{ io.Writer }
+
+func (j junk) Write(p []byte) (int, error) {
+	if _, err := fmt.Fprint(j.Writer, "loading...\r\n\r\nContent-Type: nothing\r\n"); err != nil {
+		return 0, err
+	}
+	return j.Writer.Write(p)
+}
+
+func result(v any) (jsonrpc.Work, error) {
+	return func(context.Context) (any, error) { return v, nil }, nil
+}
+
+// forever is work that never ends by itself, but for a cancel that is heeded.
+func forever(ctx context.Context) (any, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, error) {
+	var p struct {
+		RootURI      string `json:"rootUri"`
+		TextDocument struct {
+			URI     string `json:"uri"`
+			Text    string `json:"text"`
+			Version int    `json:"version"`
+		} `json:"textDocument"`
+		Position       Position                `json:"position"`
+		ContentChanges []struct{ Text string } `json:"contentChanges"`
+		NewName        string                  `json:"newName"`
+		Query          string                  `json:"query"`
+	}
+	_ = json.Unmarshal(r.Params, &p)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	uri := p.TextDocument.URI
+	switch r.Method {
+	case "initialize":
+		return f.initialize(p.RootURI)
+	case "textDocument/didOpen", "textDocument/didChange":
+		if f.does("crash-on-open") {
+			os.Exit(1)
+		}
+		f.docs[uri] = p.TextDocument.Text
+		if r.Method == "textDocument/didChange" {
+			f.docs[uri] = p.ContentChanges[len(p.ContentChanges)-1].Text
+		}
+		return f.published(uri, p.TextDocument.Version), nil
+	case "textDocument/didClose":
+		delete(f.docs, uri)
+	case "textDocument/definition":
+		switch {
+		case f.does("die-in-request"):
+			os.Exit(1)
+		case f.does("hang-in-request"):
+			return forever, nil
+		case f.does("error-code-0"):
+			return nil, &jsonrpc.Error{Code: 0, Message: "line out of range"}
+		case f.does("null"):
+			return nil, nil
+		case f.does("odd-uri"):
+			return result([]wireLocation{{URI: "untitled:Untitled-1"}, {URI: "jdt://contents/x"}, {URI: "http://[::1"}})
+		case f.does("wrong-type"):
+			return result("a text")
+		}
+		return result(f.uses(f.wordAt(uri, p.Position), true))
+	case "textDocument/references":
+		return result(f.uses(f.wordAt(uri, p.Position), false))
+	case "textDocument/rename":
+		changes := map[string][]textEdit{}
+		for _, u := range f.uses(f.wordAt(uri, p.Position), false) {
+			changes[u.URI] = append(changes[u.URI], textEdit{u.Range, p.NewName})
+		}
+		return result(map[string]any{"changes": changes})
+	}
+	if r.Notification || r.Method == "shutdown" {
+		if r.Method == "exit" {
+			os.Exit(0)
+		}
+		return nil, nil
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no " + r.Method}
+}
+
+func (f *fake) initialize(root string) (jsonrpc.Work, error) {
+	if f.does("hang-initialize") {
+		return forever, nil
+	}
+	f.root, _ = filePath(root)
+	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
+	if f.does("utf8") {
+		caps["positionEncoding"] = utf8Units
+	}
+	if f.does("flood") {
+		go func() {
+			for i := 0; ; i++ {
+				name := filepath.Join(f.root, fmt.Sprintf("gen%d.fake", i%10_000))
+				if f.conn.Notify(context.Background(), "textDocument/publishDiagnostics", map[string]any{"uri": fileURI(name), "diagnostics": []any{map[string]any{"message": strings.Repeat("x", 100)}}}) != nil {
+					return
+				}
+			}
+		}()
+	}
+	return result(map[string]any{"capabilities": caps, "serverInfo": map[string]string{"name": "fake", "version": "1"}})
+}
+
+// published judges a document, or all.
+func (f *fake) published(uri string, version int) jsonrpc.Work {
+	if f.does("silent") {
+		return nil
+	}
+	type diagnostic struct {
+		Range    Range  `json:"range"`
+		Severity int    `json:"severity"`
+		Message  string `json:"message"`
+	}
+	list := []diagnostic{}
+	for n, line := range strings.Split(f.docs[uri], "\n") {
+		for _, at := range regexp.MustCompile("BAD").FindAllStringIndex(line, -1) {
+			list = append(list, diagnostic{lineRange(n, at[0], at[1]), 1, "this is bad: " + strings.TrimSpace(line)})
+		}
+	}
+	return func(ctx context.Context) (any, error) {
+		params := map[string]any{"uri": uri, "diagnostics": list}
+		if !f.does("no-version") {
+			params["version"] = version
+		}
+		return nil, f.conn.Notify(ctx, "textDocument/publishDiagnostics", params)
+	}
+}
+
+func lineRange(n, from, to int) Range {
+	return Range{Start: Position{Line: uint32(n), Character: uint32(from)}, End: Position{Line: uint32(n), Character: uint32(to)}}
+}
+
+var words = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// files are the documents and the files on the disk.
+func (f *fake) files() map[string]string {
+	out := map[string]string{}
+	_ = filepath.WalkDir(f.root, func(path string, e os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".fake") {
+			data, _ := os.ReadFile(path)
+			out[fileURI(path)] = string(data)
+		}
+		return nil
+	})
+	for uri, text := range f.docs {
+		out[uri] = text
+	}
+	return out
+}
+
+func (f *fake) wordAt(uri string, p Position) string {
+	lines := strings.Split(f.files()[uri], "\n")
+	if int(p.Line) >= len(lines) {
+		return ""
+	}
+	for _, at := range words.FindAllStringIndex(lines[p.Line], -1) {
+		if at[0] <= int(p.Character) && int(p.Character) <= at[1] {
+			return lines[p.Line][at[0]:at[1]]
+		}
+	}
+	return ""
+}
+
+func (f *fake) uses(word string, declared bool) []wireLocation {
+	var out []wireLocation
+	files := f.files()
+	for _, uri := range sortedKeys(files) {
+		for n, line := range strings.Split(files[uri], "\n") {
+			for _, at := range words.FindAllStringIndex(line, -1) {
+				if line[at[0]:at[1]] == word && (!declared || strings.HasSuffix(line[:at[0]], "def ")) {
+					out = append(out, wireLocation{uri, lineRange(n, at[0], at[1])})
+				}
+			}
+		}
+	}
+	return out
+}

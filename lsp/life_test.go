@@ -1,0 +1,157 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBadServers: whatever a server does, a call ends with an answer or a reason.
+func TestBadServers(t *testing.T) {
+	for _, tt := range []struct {
+		behaviour string
+		change    func(*Config)
+		want      string // in the error; empty: the definition is found
+	}{
+		{behaviour: "ok"},
+		{behaviour: "junk"},
+		{behaviour: "flood"},
+		{behaviour: "silent"},
+		{behaviour: "exits", want: "fake ended while it was starting: fake: cannot be bothered"},
+		{behaviour: "hang-initialize", change: func(c *Config) { c.StartTimeout = 300 * time.Millisecond }, want: "fake"},
+		{behaviour: "crash-on-open", want: "fake stopped with exit status 1"},
+		{behaviour: "die-in-request", want: "fake stopped with exit status 1; it is started again with the next call"},
+		{behaviour: "hang-in-request", change: func(c *Config) { c.RequestTimeout = 300 * time.Millisecond }, want: "fake did not answer textDocument/definition within 300ms"},
+		{behaviour: "error-code-0", want: "fake answered: line out of range"},
+		{behaviour: "null", want: "nothing"},
+		{behaviour: "odd-uri", want: "nothing"},
+		{behaviour: "wrong-type", want: "decoding the answer"},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			c := fakeConfig(tt.behaviour)
+			if tt.change != nil {
+				tt.change(&c)
+			}
+			p := newProject(t, c, "a.fake", "def foo\nfoo\n")
+			a, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
+			switch {
+			case tt.want == "nothing":
+				if err != nil || len(a.Found) != 0 {
+					t.Errorf("%+v, %v; want nothing", a, err)
+				}
+			case tt.want != "":
+				if err == nil || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("error %v, want %q", err, tt.want)
+				}
+			case err != nil || len(a.Found) != 1 || a.Found[0].At != (Place{1, 5}):
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+}
+
+func TestAbsentServer(t *testing.T) {
+	c := fakeConfig("ok")
+	s := c.Servers["fake"]
+	s.Command = []string{"no-such-server"}
+	c.Servers["fake"] = s
+	p := newProject(t, c, "a.fake", "def foo\n", "b.none", "x\n")
+	for name, want := range map[string]string{"a.fake": "no language server for .fake files is installed", "b.none": "no language server is known for .none files"} {
+		_, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path(name), Symbol: "foo"})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestCrashesEnd: a server that crashes again and again is given up, and says so.
+func TestCrashesEnd(t *testing.T) {
+	p := newProject(t, fakeConfig("die-in-request"), "a.fake", "def foo\nfoo\n")
+	defer func(was [4]time.Duration) { backOff = was }(backOff)
+	backOff = [4]time.Duration{}
+	var err error
+	for range maxCrashes + 2 {
+		_, err = p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
+	}
+	if err == nil || !strings.Contains(err.Error(), "fake has crashed 4 times and is not started again") {
+		t.Errorf("error %v", err)
+	}
+	if s := p.view.Status(); len(s) != 1 || s[0].State != Broken || s[0].Crashes != maxCrashes+1 {
+		t.Errorf("status %+v", s)
+	}
+	if n := p.view.Restart("fake"); n != 1 {
+		t.Errorf("%d servers started anew", n)
+	}
+	if s := p.view.Status(); s[0].State != Idle {
+		t.Errorf("status %+v", s)
+	}
+}
+
+// TestKilled: a server that is killed while nobody asks it is started again by the
+// next call.
+func TestKilled(t *testing.T) {
+	p := newProject(t, fakeConfig("ok"), "a.fake", "def foo\nfoo\n")
+	ask := func() error {
+		_, err := p.view.LookUp(p.context(), References, Target{Path: p.path("a.fake"), Symbol: "foo"})
+		return err
+	}
+	if err := ask(); err != nil {
+		t.Fatal(err)
+	}
+	r := p.view.used[0].running()
+	process, err := os.FindProcess(p.view.Status()[0].PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-r.ended
+	if err := ask(); err != nil {
+		t.Errorf("after the kill: %v", err)
+	}
+}
+
+// TestCancel: a call that is given up returns at once.
+func TestCancel(t *testing.T) {
+	for _, behaviour := range []string{"hang-initialize", "hang-in-request"} {
+		p := newProject(t, fakeConfig(behaviour), "a.fake", "def foo\nfoo\n")
+		ctx, cancel := context.WithCancel(p.context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		if _, err := p.view.LookUp(ctx, Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2}); err == nil {
+			t.Errorf("%s: no error", behaviour)
+		}
+	}
+}
+
+func TestDelta(t *testing.T) {
+	for _, behaviour := range []string{"ok", "no-version", "silent"} {
+		t.Run(behaviour, func(t *testing.T) {
+			c := fakeConfig(behaviour)
+			c.DiagnosticWait = 2 * time.Second
+			if behaviour == "silent" {
+				c.DiagnosticWait = 100 * time.Millisecond
+			}
+			p := newProject(t, c, "a.fake", "one\nBAD two\nthree\n")
+			if _, err := p.view.Diagnostics(p.context(), p.path("a.fake")); err != nil { // so that it runs
+				t.Fatal(err)
+			}
+			d := p.change("a.fake", "zero\none\nBAD two\nthree BAD\n")
+			if behaviour == "silent" {
+				if len(d.NotReady) != 1 || !strings.Contains(d.NotReady[0], "fake has not judged the file") {
+					t.Errorf("%+v", d)
+				}
+				return
+			}
+			if len(d.New) != 1 || len(d.Fixed) != 0 || d.New[0].At != (Place{4, 7}) {
+				t.Errorf("%+v", d)
+			}
+			d = p.change("a.fake", "one\nthree BAD\n")
+			if len(d.New) != 0 || len(d.Fixed) != 1 || d.Fixed[0].Message != "this is bad: BAD two" {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,286 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
+	"github.com/acp-agent/acp-agent/tools/process"
+)
+
+// Limits of a server's process.
+const (
+	maxMessage = 128 << 20              // bytes of one message
+	keptStderr = 4 << 10                // bytes of what it says last
+	stopTime   = 300 * time.Millisecond // for a server to end by itself
+)
+
+// run is one process of a server, from its start to its end.
+type run struct {
+	server  *server
+	started time.Time
+	ready   chan struct{} // closed when it can be asked, or has failed; err is set before
+	err     error         // why it cannot be asked
+	ended   chan struct{} // closed when it is gone; why is set before
+	why     error
+
+	proc   *process.Process // nil: it could not be started
+	conn   *jsonrpc.Conn
+	stdin  *os.File
+	stderr *process.Tail
+	cancel context.CancelFunc
+
+	caps    capabilities
+	unit    encoding
+	version string // what it calls itself
+
+	documents documents
+	verdicts  verdicts
+	client    client
+}
+
+// start begins a process and returns at once.
+func (s *server) start() *run {
+	r := &run{
+		server: s, started: time.Now(),
+		ready: make(chan struct{}), ended: make(chan struct{}),
+		stderr: process.NewTail(keptStderr),
+	}
+	r.documents.init()
+	r.verdicts.init()
+	r.client.init(r)
+	var ctx context.Context
+	ctx, r.cancel = context.WithCancel(context.Background())
+	s.owner.tasks.Go(func() { r.live(ctx) })
+	return r
+}
+
+// live is the whole life of the process.
+func (r *run) live(ctx context.Context) {
+	defer close(r.ended)
+	defer r.cancel()
+	s := r.server
+	out, err := r.spawn()
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.conn = jsonrpc.New(out, r.stdin, r.client.handle, jsonrpc.Options{Framing: jsonrpc.Headers, MaxMessage: maxMessage, Grace: stopTime, Logger: s.owner.log})
+	initialized := make(chan struct{})
+	go func() { // ends with the connection, which the end of live awaits below
+		defer close(initialized)
+		if err := r.initialize(ctx); err != nil {
+			r.fail(err)
+			r.cancel()
+			return
+		}
+		close(r.ready)
+	}()
+	err = r.conn.Run(ctx)
+	<-initialized
+	r.proc.Close()
+	_ = r.stdin.Close()
+	r.why = r.reason(err)
+	r.verdicts.end()
+	s.ended(r, r.why)
+	s.owner.log.Info("language server ended", "server", s.spec.Name, "root", s.root, "reason", r.why)
+}
+
+// fail makes the run one that cannot be asked, unless it could be before.
+func (r *run) fail(err error) {
+	r.err = err
+	r.why = err
+	r.server.ended(r, err)
+	close(r.ready)
+}
+
+// spawn starts the process; what it writes can be read from out.
+func (r *run) spawn() (out io.ReadCloser, err error) {
+	s := r.server
+	stdin, to, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", s.spec.Name, err)
+	}
+	defer stdin.Close()
+	from, stdout := io.Pipe()
+	r.proc, err = s.owner.processes.Start(process.Command{
+		Path: s.command[0], Args: s.command[1:], Dir: s.root, Env: s.env,
+		Stdin: stdin, Output: stdout, Stderr: r.stderr,
+	})
+	if err != nil {
+		_ = to.Close()
+		return nil, fmt.Errorf("starting %s: %w", s.spec.Name, err)
+	}
+	r.stdin = to
+	// Without a guard only the servers of an agent that is killed live on, and most
+	// of them end when their input does.
+	_ = s.owner.processes.GuardBy(s.owner.guard, s.bash)
+	s.owner.tasks.Go(func() { // ends with the process
+		_, _ = r.proc.Wait(context.Background())
+		_ = stdout.Close()
+	})
+	return from, nil
+}
+
+// initialize makes the server ready, within the time it has for its start.
+func (r *run) initialize(ctx context.Context) error {
+	s := r.server
+	ctx, cancel := context.WithTimeout(ctx, s.config.StartTimeout)
+	defer cancel()
+	params, err := initializeParams(s.spec, s.root, os.Getpid())
+	if err != nil {
+		return err
+	}
+	var result initializeResult
+	if err := r.conn.Call(ctx, "initialize", params, &result); err != nil {
+		return r.startError(ctx, err)
+	}
+	r.caps, r.unit = result.Capabilities, result.encoding()
+	if info := result.ServerInfo; info != nil {
+		r.version = versionOf(info.Version)
+	}
+	if err := r.conn.Notify(ctx, "initialized", struct{}{}); err != nil {
+		return r.startError(ctx, err)
+	}
+	settings := s.spec.Settings
+	if settings == nil {
+		settings = json.RawMessage("{}")
+	}
+	if err := r.conn.Notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": settings}); err != nil {
+		return r.startError(ctx, err)
+	}
+	return nil
+}
+
+// versionOf is a server's version in a word: gopls gives its whole build
+// information.
+func versionOf(told string) string {
+	var build struct {
+		Version string
+	}
+	if json.Unmarshal([]byte(told), &build) == nil && build.Version != "" {
+		return build.Version
+	}
+	if first := strings.Fields(told); len(first) > 0 && len(first[0]) < 40 {
+		return first[0]
+	}
+	return ""
+}
+
+// startError is why a start failed.
+func (r *run) startError(ctx context.Context, err error) error {
+	name := r.server.spec.Name
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("%s did not answer within %s of its start%s", name, r.server.config.StartTimeout, r.said())
+	case errors.Is(err, jsonrpc.ErrClosed), ctx.Err() != nil:
+		return fmt.Errorf("%s ended while it was starting%s", name, r.said())
+	default:
+		return fmt.Errorf("%s could not be started: %v%s", name, err, r.said())
+	}
+}
+
+// reason is why a process that ran has ended.
+func (r *run) reason(err error) error {
+	text := "stopped"
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if exit, werr := r.proc.Wait(ctx); werr == nil {
+		switch {
+		case exit.Signal != "":
+			text = "stopped, ended by " + exit.Signal
+		case exit.Code != 0:
+			text = fmt.Sprintf("stopped with exit status %d", exit.Code)
+		}
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		text = fmt.Sprintf("%s (%v)", text, err)
+	}
+	return fmt.Errorf("%s %s%s", r.server.spec.Name, text, r.said())
+}
+
+// said is the last line of the server's standard error, to go behind a reason.
+func (r *run) said() string {
+	lines := strings.Split(strings.TrimSpace(string(r.stderr.Bytes())), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if last == "" {
+		return ""
+	}
+	if runes := []rune(last); len(runes) > 300 {
+		last = string(runes[:300]) + "…"
+	}
+	return ": " + last
+}
+
+// stop ends the process, by its protocol where it listens, and waits for its end.
+func (r *run) stop() {
+	select {
+	case <-r.ready:
+		if r.err == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+			if r.conn.Call(ctx, "shutdown", nil, nil) == nil {
+				_ = r.conn.Notify(ctx, "exit", nil)
+				select {
+				case <-r.ended:
+				case <-ctx.Done():
+				}
+			}
+			cancel()
+		}
+	default:
+	}
+	r.cancel()
+	<-r.ended
+}
+
+// Codes of errors that ask for another try.
+const (
+	codeContentModified = -32801
+	codeServerCancelled = -32802
+)
+
+// ask sends a request, again where the server says that its view of the files
+// changed meanwhile.
+func (r *run) ask(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.server.config.RequestTimeout, errTimeout)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := r.conn.Call(ctx, method, params, result)
+		if err == nil {
+			return nil
+		}
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			again := e.Code == codeContentModified || e.Code == codeServerCancelled
+			if again && try < 4 && sleep(ctx, time.Duration(try)*50*time.Millisecond) == nil {
+				continue
+			}
+			return fmt.Errorf("%s answered: %s", r.server.spec.Name, strings.TrimSpace(e.Message))
+		}
+		return r.askError(ctx, method, err)
+	}
+}
+
+// errTimeout is the cause of a request's own end.
+var errTimeout = errors.New("out of time")
+
+// askError is why a request got no answer.
+func (r *run) askError(ctx context.Context, method string, err error) error {
+	name := r.server.spec.Name
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return fmt.Errorf("%s did not answer %s within %s%s", name, method, r.server.config.RequestTimeout, r.client.busy())
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, jsonrpc.ErrClosed):
+		<-r.ended // it is on its way: the connection has ended
+		return fmt.Errorf("%w; it is started again with the next call", r.why)
+	default:
+		return fmt.Errorf("asking %s: %w", name, err)
+	}
+}

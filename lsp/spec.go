@@ -1,0 +1,173 @@
+package lsp
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Spec describes a language server: what it is for, how it is found and started.
+type Spec struct {
+	Name      string
+	Languages []Language
+	Command   []string // the program and its arguments; "${root}" is the root
+
+	// Roots are the markers of a root, names or globs, in order of weight: the
+	// nearest folder that has one of the first group, else of the second, and so
+	// on. Without a marker the root is the session's folder.
+	Roots [][]string
+
+	Options  json.RawMessage   // initializationOptions
+	Settings json.RawMessage   // an object, what workspace/configuration answers from
+	Env      map[string]string // beside the usual variables
+	Install  string            // a command that installs it, or where to get it
+	Disabled bool
+
+	// Beside: it judges beside the language's own server, and is asked for nothing
+	// but diagnostics and code actions. It needs one of its markers.
+	Beside bool
+	// NoPull: it is not asked for diagnostics, it pushes better than it answers.
+	NoPull bool
+	// AllAtOnce: what a change breaks elsewhere is published with the file's own
+	// verdict, or just behind it.
+	AllAtOnce bool
+	// AtDeclaration: a rename is asked for where the name is declared; elsewhere the
+	// server may give the name another one in that file alone.
+	AtDeclaration bool
+	// Loading is how the title begins of the progress before whose end answers are
+	// wrong. It begins once a file is open.
+	Loading string
+
+	find func(l *lookup, dirs []string) []string // nil: Command's program
+}
+
+// Language is a language as servers name it, and its files.
+type Language struct {
+	ID      string
+	Endings []string // with their dot
+	Names   []string // whole names, such as Dockerfile
+}
+
+// language is the id of the language that a file is in for this server.
+func (s *Spec) language(path string) (string, bool) {
+	name := filepath.Base(path)
+	for _, l := range s.Languages {
+		if slices.Contains(l.Names, name) {
+			return l.ID, true
+		}
+	}
+	for _, l := range s.Languages {
+		for _, e := range l.Endings {
+			if strings.HasSuffix(name, e) && len(name) > len(e) {
+				return l.ID, true
+			}
+		}
+	}
+	return "", false
+}
+
+// ServerConfig is one server in the settings (spec: lsp.servers.NAME): a new one, or
+// changes to the built-in one of that name. Absent fields change nothing.
+type ServerConfig struct {
+	Command     []string          `json:"command"`
+	Extensions  []string          `json:"extensions"`
+	LanguageID  string            `json:"languageId"`
+	RootMarkers []string          `json:"rootMarkers"`
+	Options     json.RawMessage   `json:"initializationOptions"`
+	Settings    json.RawMessage   `json:"settings"`
+	Env         map[string]string `json:"env"`
+	Disabled    bool              `json:"disabled"`
+}
+
+// Config are the settings of the language servers (spec: lsp). The zero value of a
+// time is its default.
+type Config struct {
+	Servers        map[string]ServerConfig
+	DiagnosticWait time.Duration // below 0: not at all
+	RequestTimeout time.Duration
+	StartTimeout   time.Duration
+	IdleStop       time.Duration
+}
+
+// What zero times of Config mean.
+const (
+	DefaultDiagnosticWait = 2 * time.Second
+	DefaultRequestTimeout = 10 * time.Second
+	DefaultStartTimeout   = time.Minute
+	DefaultIdleStop       = 10 * time.Minute
+)
+
+// withDefaults is c with its zero times filled in.
+func (c Config) withDefaults() Config {
+	c.DiagnosticWait = cmp.Or(c.DiagnosticWait, DefaultDiagnosticWait)
+	c.RequestTimeout = cmp.Or(c.RequestTimeout, DefaultRequestTimeout)
+	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
+	c.IdleStop = cmp.Or(c.IdleStop, DefaultIdleStop)
+	return c
+}
+
+// Specs are the built-in servers changed by the settings, those of the user's own
+// first, as what a user adds is meant to be used.
+func (c Config) Specs() []*Spec {
+	var out []*Spec
+	for _, name := range slices.Sorted(maps.Keys(c.Servers)) {
+		if !slices.ContainsFunc(builtin, func(s Spec) bool { return s.Name == name }) {
+			out = append(out, c.Servers[name].change(Spec{Name: name}))
+		}
+	}
+	for _, s := range builtin {
+		spec := &s
+		if o, ok := c.Servers[s.Name]; ok {
+			spec = o.change(s)
+		}
+		out = append(out, spec)
+	}
+	return out
+}
+
+// change is the server as the settings want it.
+func (o ServerConfig) change(s Spec) *Spec {
+	if len(o.Command) > 0 {
+		s.Command, s.find = o.Command, nil
+	}
+	switch {
+	case len(o.Extensions) > 0:
+		id := o.LanguageID
+		if id == "" && len(s.Languages) > 0 {
+			id = s.Languages[0].ID
+		}
+		s.Languages = []Language{{ID: cmp.Or(id, s.Name), Endings: o.Extensions}}
+	case o.LanguageID != "" && len(s.Languages) > 0:
+		s.Languages = slices.Clone(s.Languages)
+		for i := range s.Languages {
+			s.Languages[i].ID = o.LanguageID
+		}
+	}
+	if o.RootMarkers != nil {
+		s.Roots = [][]string{o.RootMarkers}
+	}
+	if o.Options != nil {
+		s.Options = o.Options
+	}
+	if o.Settings != nil {
+		s.Settings = o.Settings
+	}
+	if o.Env != nil {
+		s.Env = o.Env
+	}
+	s.Disabled = o.Disabled
+	return &s
+}
+
+// key tells servers apart that must not share a process.
+func (s *Spec) key(root string, command []string) string {
+	env := make([]string, 0, len(s.Env))
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		env = append(env, name+"="+s.Env[name])
+	}
+	return strings.Join([]string{s.Name, root, strings.Join(command, "\x00"), string(s.Options), string(s.Settings), strings.Join(env, "\x00")}, "\x01")
+}

@@ -1,0 +1,99 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status is what is known of a server.
+type Status struct {
+	Name      string
+	Version   string // as it says it; empty: not known
+	Root      string
+	Languages []string
+	State     State
+	PID       int           // 0: none
+	Up        time.Duration // since its start
+	Crashes   int
+	Error     string // the last; empty: none
+	Busy      string // what it is at; empty: nothing
+	Open      int    // documents
+}
+
+// Status is the state of the servers that this session uses or would use for its
+// folders.
+func (v *View) Status() []Status {
+	for _, dir := range v.opts.Dirs {
+		for _, p := range v.marked(dir) {
+			_, _ = v.server(p) // so that it is listed; it is not started
+		}
+	}
+	v.mu.Lock()
+	used := slices.Clone(v.used)
+	v.mu.Unlock()
+	var out []Status
+	for _, s := range used {
+		out = append(out, s.status())
+	}
+	slices.SortFunc(out, func(a, b Status) int { return strings.Compare(a.Name+a.Root, b.Name+b.Root) })
+	return out
+}
+
+// status is the state of one server.
+func (s *server) status() Status {
+	s.mu.Lock()
+	out := Status{Name: s.spec.Name, Root: s.root, State: Idle, Crashes: s.crashes}
+	for _, l := range s.spec.Languages {
+		if !slices.Contains(out.Languages, l.ID) {
+			out.Languages = append(out.Languages, l.ID)
+		}
+	}
+	if s.last != nil {
+		out.Error = s.last.Error()
+	}
+	r := s.run
+	switch {
+	case r != nil:
+		out.State = Starting
+	case s.crashes > maxCrashes:
+		out.State = Broken
+	case time.Until(s.retry) > 0:
+		out.State = Waiting
+	}
+	s.mu.Unlock()
+	if r = s.running(); r == nil {
+		return out
+	}
+	out.State, out.Version, out.Up = Running, r.version, time.Since(r.started).Round(time.Second)
+	out.PID = r.proc.PID()
+	out.Busy = strings.TrimPrefix(r.client.busy(), "; it is busy: ")
+	r.client.mu.Lock()
+	if out.Error == "" {
+		out.Error = r.client.said
+	}
+	r.client.mu.Unlock()
+	select {
+	case r.documents.lock <- struct{}{}:
+		out.Open = len(r.documents.open)
+		r.documents.free()
+	default:
+	}
+	return out
+}
+
+// Restart ends the servers of that name, or all where it is empty, so that the next
+// request starts them anew. It returns how many.
+func (v *View) Restart(name string) int {
+	v.mu.Lock()
+	used := slices.Clone(v.used)
+	v.mu.Unlock()
+	n := 0
+	for _, s := range used {
+		if name == "" || s.spec.Name == name {
+			s.restart()
+			n++
+		}
+	}
+	return n
+}
