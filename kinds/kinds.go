@@ -175,6 +175,35 @@ func (r Root) look(verb, what, dir, files string) Card {
 	return Card{Title: cut(title + inBrackets(Line(files))), Kind: KindSearch, Locations: r.at(dir, 0)}
 }
 
+// LookUp is the card of a call that asks a language server about something in a
+// file, or about the whole project where path is empty; line is 0 where it names
+// none.
+func (r Root) LookUp(what, path string, line int) Card {
+	if path == "" {
+		return Card{Title: cut(Line(what)), Kind: KindSearch}
+	}
+	return Card{Title: cut(Line(what) + " in " + r.line(path)), Kind: KindSearch, Locations: r.at(path, line)}
+}
+
+// Problems is the card of a call that reads what language servers say of a file,
+// or of the whole project where path is empty.
+func (r Root) Problems(path string) Card {
+	if path == "" {
+		return Card{Title: "Problems of the project", Kind: KindRead}
+	}
+	return Card{Title: cut("Problems of " + r.line(path)), Kind: KindRead, Locations: r.at(path, 0)}
+}
+
+// Refactor is the card of a call that changes files as a language server works it
+// out; what names it, as in "rename a to b".
+func (r Root) Refactor(what string, places []Location, changes ...Change) Card {
+	what = Line(what)
+	if what != "" {
+		what = strings.ToUpper(what[:1]) + what[1:]
+	}
+	return Card{Title: cut(what), Kind: KindEdit, Locations: places, Changes: changes}
+}
+
 // inBrackets is what is added to a title, where there is anything.
 func inBrackets(s string) string {
 	if s == "" {

@@ -9,6 +9,7 @@ func Builtin() []Tool {
 		Edit(),
 		Glob(),
 		Grep(),
+		LanguageServers(), // lsp
 		PlanExit(),
 		AskUser(), // question
 		Read(),

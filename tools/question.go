@@ -164,7 +164,7 @@ func (q Question) visible() (Question, error) {
 	return q, nil
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(kinds.Escape(s)), " ") }
+func oneLine(s string) string { return kinds.Escape(strings.Join(strings.Fields(s), " ")) }
 
 // answered is what the model is told and the card shows. Answers that are
 // missing are no answers.

@@ -59,6 +59,21 @@ func (s *ExecShell) Available() error {
 	return err
 }
 
+// Environment is what commands in a folder find in their environment.
+func (s *ExecShell) Environment(dir string) []string {
+	return process.Environment(s.environ, s.rules(dir))
+}
+
+// Bash is the bash that commands run in; empty: there is none.
+func (s *ExecShell) Bash() string {
+	kept, _ := s.path.Dirs()
+	bash, err := FindBash(kept, s.environ)
+	if err != nil {
+		return ""
+	}
+	return bash
+}
+
 // Start runs the command. The first one may take as long as the login shell
 // takes to say its PATH, where that has to be asked.
 func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {

@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
 	"github.com/acp-agent/acp-agent/tools/sandbox"
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
@@ -226,14 +227,15 @@ type Workspace struct {
 	Display          bool  // the editor shows the output of child processes as terminals
 	Jobs             *Jobs // what runs in the background
 	Agents           Agents
-	Catalog          Catalog  // tools that are kept back until they are looked for
-	Spool            Spool    // for output that is too large
-	Seen             *Seen    // what this session read, to notice changes
-	PDF              PDF      // nil: PDF files are not read
-	Web              Web      // nil: the web is not reached
-	Search           Searcher // nil: no search engine is configured
-	Ask              Asker    // questions of the tools themselves, for the call that is prepared; nil: nobody is there
-	Skills           Skills   // nil: there are none
+	Catalog          Catalog   // tools that are kept back until they are looked for
+	Spool            Spool     // for output that is too large
+	Seen             *Seen     // what this session read, to notice changes
+	PDF              PDF       // nil: PDF files are not read
+	Web              Web       // nil: the web is not reached
+	Search           Searcher  // nil: no search engine is configured
+	Ask              Asker     // questions of the tools themselves, for the call that is prepared; nil: nobody is there
+	Skills           Skills    // nil: there are none
+	LSP              *lsp.View // nil: there are no language servers
 	// Mode is the id of the session's mode as it is now; nil: there are no modes.
 	Mode func() string
 	// Readable says which files a call over many may show, where a rule keeps

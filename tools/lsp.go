@@ -1,0 +1,367 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
+)
+
+type lspInput struct {
+	Operation  string `json:"operation"`
+	Path       string `json:"path"`
+	Symbol     string `json:"symbol"`
+	Line       int    `json:"line"`
+	EndLine    int    `json:"end_line"`
+	Character  int    `json:"character"`
+	Query      string `json:"query"`
+	NewName    string `json:"new_name"`
+	Apply      string `json:"apply"`
+	Severity   string `json:"severity"`
+	MaxResults int    `json:"max_results"`
+}
+
+// Limits of one result.
+const (
+	defaultFound = 100
+	maxFound     = 1000
+)
+
+// LanguageServers is the tool that asks language servers (spec: "LSP: the extension
+// tool"). A rename and an action that is applied are prepared as edits of all files
+// that they touch; what the server was asked for that changes nothing.
+func LanguageServers() Tool {
+	return Func(Spec{
+		ID:    "lsp",
+		Title: "{operation}",
+		Description: "Asks the project's language servers, which understand the code: where a symbol is defined (definition, type_definition, implementation), " +
+			"where it is used (references, incoming_calls, outgoing_calls), what it is (hover), what a file or the project holds (document_symbols, workspace_symbols), " +
+			"what is wrong (diagnostics), and changes that keep the code whole (rename, code_actions). Prefer it to grep for symbols. " +
+			"Name a symbol with path and symbol (Type.Method works), and with line where the name occurs often; character is needed only without symbol. " +
+			"Lines and characters count from 1. rename and apply change all files at once after the user agreed.",
+		SearchHint: "definition references symbol rename diagnostics errors language server type hover calls code action",
+		Parameters: json.RawMessage(`{
+			"type": "object",
+			"properties": {
+				"operation": {"type": "string", "enum": ["definition", "type_definition", "implementation", "references", "hover", "document_symbols", "workspace_symbols", "diagnostics", "incoming_calls", "outgoing_calls", "rename", "code_actions", "servers"]},
+				"path": {"type": "string", "description": "The file; diagnostics without it are those of all files that are known"},
+				"symbol": {"type": "string", "description": "The name as it stands in the file, for example Server.Start"},
+				"line": {"type": "integer", "minimum": 1, "description": "The line, or the first from which symbol is looked for"},
+				"end_line": {"type": "integer", "minimum": 1, "description": "The last line, for code_actions of several"},
+				"character": {"type": "integer", "minimum": 1},
+				"query": {"type": "string", "description": "For workspace_symbols: a name or a part of it"},
+				"new_name": {"type": "string", "description": "For rename"},
+				"apply": {"type": "string", "description": "For code_actions: the title of the action to apply"},
+				"severity": {"type": "string", "enum": ["error", "warning", "info", "hint"], "description": "For diagnostics: the least grave to show"},
+				"max_results": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Default 100"}
+			},
+			"required": ["operation"],
+			"additionalProperties": false
+		}`),
+		Kind: kinds.KindSearch,
+		// Its edits are judged as such, so that plan mode refuses them.
+		ReadOnly: true,
+		Requires: Requires{Read: fileSurface, Write: fileSurface},
+		Needs:    func(ws *Workspace) bool { return ws.LSP != nil },
+		Block:    true,
+	}, prepareLSP)
+}
+
+// lspCall is one call of lsp.
+type lspCall struct {
+	ws   *Workspace
+	in   lspInput
+	file target // of path, where there is one
+	show func(kinds.PathAccess) bool
+}
+
+func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error) {
+	if ws.LSP == nil {
+		return nil, errors.New("language servers are turned off (lsp.enabled in the settings)")
+	}
+	if in.MaxResults == 0 {
+		in.MaxResults = defaultFound
+	}
+	in.MaxResults = min(in.MaxResults, maxFound)
+	a := &lspCall{ws: ws, in: in}
+	if ws.Readable != nil {
+		a.show = ws.Readable()
+	}
+	if in.Operation == "servers" {
+		return a.servers(), nil
+	}
+	if err := a.need(); err != nil {
+		return nil, err
+	}
+	if in.Path != "" {
+		t, err := resolve(ws, in.Path)
+		if err != nil {
+			return nil, err
+		}
+		if t.Inside && !t.Exists {
+			return nil, t.missing(ctx)
+		}
+		a.file = t
+	}
+	switch in.Operation {
+	case "rename":
+		return a.edits(ctx, func(ctx context.Context, t lsp.Target) (lsp.Edit, error) { return ws.LSP.Rename(ctx, t, in.NewName) })
+	case "code_actions":
+		if in.Apply != "" {
+			return a.edits(ctx, func(ctx context.Context, t lsp.Target) (lsp.Edit, error) {
+				return ws.LSP.Apply(ctx, t, lsp.Lines{First: in.Line, Last: in.EndLine}, in.Apply)
+			})
+		}
+	}
+	return a.action(), nil
+}
+
+// need is the error where an argument is missing that the operation needs.
+func (a *lspCall) need() error {
+	in := a.in
+	missing := func(what string) error { return fmt.Errorf("lsp: %s needs %s", in.Operation, what) }
+	switch in.Operation {
+	case "workspace_symbols":
+		if strings.TrimSpace(in.Query) == "" {
+			return missing("query, a name or a part of one")
+		}
+		return nil
+	case "diagnostics":
+		return nil
+	}
+	byFile := in.Operation == "document_symbols" || in.Operation == "code_actions"
+	switch {
+	case in.Operation == "rename" && strings.TrimSpace(in.NewName) == "":
+		return missing("new_name")
+	case in.Path == "" && byFile:
+		return missing("path")
+	case byFile:
+		return nil
+	case in.Symbol == "" && in.Path == "":
+		return missing("symbol, and path where more than one symbol has that name")
+	case in.Symbol == "" && (in.Line == 0 || in.Character == 0):
+		return missing("symbol, or line and character")
+	}
+	return nil
+}
+
+// target is what the call is about, for the servers. Where it names no file, the
+// project's symbols are looked through.
+func (a *lspCall) target(ctx context.Context) (lsp.Target, error) {
+	if a.in.Path == "" {
+		return a.ws.LSP.Locate(ctx, a.in.Symbol)
+	}
+	t := lsp.Target{Path: a.file.Target, Symbol: a.in.Symbol, Line: a.in.Line}
+	if a.in.Symbol == "" {
+		t.Column = a.in.Character
+	}
+	return t, nil
+}
+
+// action is a call that changes nothing.
+func (a *lspCall) action() *Action {
+	out := &Action{Card: a.card(), Facts: kinds.Facts{ReadOnly: true, Concurrent: true, Paths: a.access()}}
+	out.Run = func(ctx context.Context, _ func(Output)) (Result, error) { return a.run(ctx) }
+	return out
+}
+
+// access is what is read: the file, or what the project's files are called and hold.
+func (a *lspCall) access() []kinds.PathAccess {
+	if a.in.Path != "" {
+		return a.file.access(kinds.Read)
+	}
+	return []kinds.PathAccess{{Access: kinds.List, Path: a.ws.Dir(), Target: a.ws.Dir()}}
+}
+
+// card says what is looked for, and where.
+func (a *lspCall) card() kinds.Card {
+	root := kinds.Root(a.ws.Dir())
+	what := a.in.Symbol
+	if what == "" {
+		what = fmt.Sprintf("line %d", a.in.Line)
+	}
+	switch a.in.Operation {
+	case "diagnostics":
+		return root.Problems(a.file.Asked)
+	case "workspace_symbols":
+		return root.LookUp("Symbols like "+kinds.Quote(a.in.Query), "", 0)
+	case "document_symbols":
+		return root.LookUp("Symbols", a.file.Asked, 0)
+	case "code_actions":
+		return root.LookUp("Code actions", a.file.Asked, a.in.Line)
+	case "hover":
+		return root.LookUp("What is "+what, a.file.Asked, a.in.Line)
+	case "incoming_calls":
+		return root.LookUp("Callers of "+what, a.file.Asked, a.in.Line)
+	case "outgoing_calls":
+		return root.LookUp("What "+what+" calls", a.file.Asked, a.in.Line)
+	case "references":
+		return root.LookUp("References to "+what, a.file.Asked, a.in.Line)
+	case "type_definition":
+		return root.LookUp("Type of "+what, a.file.Asked, a.in.Line)
+	case "implementation":
+		return root.LookUp("Implementations of "+what, a.file.Asked, a.in.Line)
+	}
+	return root.LookUp("Definition of "+what, a.file.Asked, a.in.Line)
+}
+
+// run asks, and words the answer.
+func (a *lspCall) run(ctx context.Context) (Result, error) {
+	v := a.ws.LSP
+	switch a.in.Operation {
+	case "document_symbols", "workspace_symbols", "diagnostics", "code_actions":
+		return a.runBroad(ctx, v)
+	}
+	t, err := a.target(ctx)
+	if err != nil {
+		return Result{}, a.worded(err)
+	}
+	if a.in.Operation == "hover" {
+		text, err := v.Hover(ctx, t)
+		if err != nil {
+			return Result{}, a.worded(err)
+		}
+		if text == "" {
+			return plainResult("Nothing is known about it."), nil
+		}
+		return Result{Text: text, Shown: kinds.SafeMarkdown(text)}, nil
+	}
+	found, err := v.LookUp(ctx, lsp.Relation(a.in.Operation), t)
+	if err != nil {
+		return Result{}, a.worded(err)
+	}
+	return a.found(found), nil
+}
+
+// runBroad asks about a file or the project as a whole.
+func (a *lspCall) runBroad(ctx context.Context, v *lsp.View) (Result, error) {
+	switch a.in.Operation {
+	case "document_symbols":
+		list, err := v.Symbols(ctx, a.file.Target)
+		if err != nil {
+			return Result{}, a.worded(err)
+		}
+		return a.outline(list), nil
+	case "workspace_symbols":
+		list, failed := v.WorkspaceSymbols(ctx, a.in.Query)
+		if len(list) == 0 && len(failed) > 0 {
+			return Result{}, a.worded(errors.Join(failed...))
+		}
+		return a.symbols(list, failed), nil
+	case "diagnostics":
+		p, err := v.Diagnostics(ctx, a.file.Target)
+		if err != nil {
+			return Result{}, a.worded(err)
+		}
+		return a.problems(p), nil
+	}
+	t, err := a.target(ctx)
+	if err != nil {
+		return Result{}, a.worded(err)
+	}
+	list, err := v.Actions(ctx, t, lsp.Lines{First: a.in.Line, Last: a.in.EndLine})
+	if err != nil {
+		return Result{}, a.worded(err)
+	}
+	return a.actions(list), nil
+}
+
+// worded is an error with the symbols that a name may mean.
+func (a *lspCall) worded(err error) error {
+	var several *lsp.AmbiguousError
+	if !errors.As(err, &several) {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v:", err)
+	for _, c := range several.Candidates {
+		fmt.Fprintf(&b, "\n%s:%d: %s %s", a.ws.Name(c.Path), c.At.Line, c.Kind, joinName(c))
+	}
+	return errors.New(b.String())
+}
+
+// joinName is a symbol's name with what holds it.
+func joinName(s lsp.Symbol) string {
+	if s.In == "" {
+		return s.Name
+	}
+	return s.In + "." + s.Name
+}
+
+// hidden reports whether a rule keeps a file's text from being shown.
+func (a *lspCall) hidden(path string) bool {
+	if a.show == nil {
+		return false
+	}
+	return !a.show(kinds.PathAccess{Access: kinds.Read, Path: path, Target: path})
+}
+
+// servers is the call that tells of the servers.
+func (a *lspCall) servers() *Action {
+	return &Action{
+		Card:  kinds.Output("Language servers"),
+		Facts: kinds.Facts{ReadOnly: true, Concurrent: true, Harmless: true},
+		Run: func(context.Context, func(Output)) (Result, error) {
+			return plainResult(ServersText(a.ws.LSP.Status(), a.ws.Name)), nil
+		},
+	}
+}
+
+// ServersText tells of language servers, a line each; name is how a root is called.
+func ServersText(list []lsp.Status, name func(string) string) string {
+	if len(list) == 0 {
+		return "No language server runs, and none is needed for what the folder's top holds."
+	}
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s (%s) for %s in %s: %s", s.Name, orNone(s.Version), strings.Join(s.Languages, ", "), name(s.Root), s.State)
+		if s.State == lsp.Running {
+			fmt.Fprintf(&b, " for %s, pid %d, %s open", s.Up, s.PID, count(s.Open, "file"))
+		}
+		if s.Busy != "" {
+			b.WriteString("; at work: " + s.Busy)
+		}
+		if s.Crashes > 0 {
+			b.WriteString("; crashed " + count(s.Crashes, "time"))
+		}
+		if s.Error != "" {
+			b.WriteString("; last error: " + oneLine(s.Error))
+		}
+	}
+	return b.String()
+}
+
+func orNone(version string) string {
+	if version == "" {
+		return "version unknown"
+	}
+	return version
+}
+
+// plainResult is a result that the editor shows as it is.
+func plainResult(text string) Result {
+	return Result{Text: text, Shown: kinds.Fence("", kinds.Escape(wireText(text)))}
+}
+
+// places are the first places of what was found, for the editor, each line once.
+func (a *lspCall) places(list []lsp.Found) []kinds.Location {
+	out := []kinds.Location{}
+	for _, f := range list {
+		at := kinds.Location{Path: a.asked(f.Path), Line: f.At.Line}
+		if len(out) < maxPlaces && !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// asked is a resolved path as the client spells it.
+func (a *lspCall) asked(path string) string { return kinds.Root(a.ws.Dir()).Abs(a.ws.Name(path)) }

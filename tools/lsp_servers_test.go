@@ -1,0 +1,201 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+var updateLSP = flag.Bool("update-lsp", false, "write what the language servers answered into testdata/lsp")
+
+// TestLanguageServers runs the tool against real language servers. Each file in
+// testdata/lsp is a project, and behind its files the calls, in order, with what
+// comes of them: "call INPUT" is what the model reads, "edit NAME" changes a file
+// beforehand, "after NAME" is what a file holds then.
+func TestLanguageServers(t *testing.T) {
+	scripts, err := filepath.Glob("../testdata/lsp/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, script := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(script), ".txtar"), func(t *testing.T) { playLSP(t, script) })
+	}
+}
+
+// serverOf is the program that a script needs, from its comment: "server: NAME".
+func serverOf(t *testing.T, a *txtar.Archive) string {
+	t.Helper()
+	for line := range strings.Lines(string(a.Comment)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "server: "); ok {
+			if _, err := exec.LookPath(name); err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatalf("%s is not in PATH, and CI skips nothing", name)
+				}
+				t.Skipf("%s is not in PATH", name)
+			}
+			return name
+		}
+	}
+	t.Fatal("the script names no server")
+	return ""
+}
+
+// disabledOf are the servers that a script does not want: "without: NAME NAME".
+func disabledOf(a *txtar.Archive) map[string]lsp.ServerConfig {
+	out := map[string]lsp.ServerConfig{}
+	for line := range strings.Lines(string(a.Comment)) {
+		if names, ok := strings.CutPrefix(strings.TrimSpace(line), "without: "); ok {
+			for _, name := range strings.Fields(names) {
+				out[name] = lsp.ServerConfig{Disabled: true}
+			}
+		}
+	}
+	return out
+}
+
+// modules is where a server of npm keeps what it names, wherever that is.
+var modules = regexp.MustCompile(`/\S*/node_modules/`)
+
+func playLSP(t *testing.T, script string) {
+	a, err := txtar.ParseFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	serverOf(t, a)
+	ws := lspWorkspace(t, lsp.Config{Servers: disabledOf(a), RequestTimeout: time.Minute})
+	for i, f := range a.Files {
+		var got string
+		switch what, rest, _ := strings.Cut(f.Name, " "); what {
+		case "call":
+			got = lspText(t, ws, rest)
+		case "edit":
+			write(t, ws, rest, f.Data)
+			continue
+		case "after":
+			data, err := os.ReadFile(filepath.Join(ws.Dir(), rest))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(data)
+		default:
+			write(t, ws, f.Name, f.Data)
+			continue
+		}
+		if got = strings.TrimRight(got, "\n") + "\n"; got != string(f.Data) && !*updateLSP {
+			t.Errorf("%s\n got:\n%s\nwant:\n%s", f.Name, got, f.Data)
+		}
+		a.Files[i].Data = []byte(got)
+	}
+	if *updateLSP {
+		if err := os.WriteFile(script, txtar.Format(a), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func write(t *testing.T, ws *Workspace, name string, data []byte) {
+	t.Helper()
+	path := filepath.Join(ws.Dir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lspText is what comes of a call: its card where it changes files, and its text.
+func lspText(t *testing.T, ws *Workspace, input string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	action, err := LanguageServers().Prepare(ctx, ws, json.RawMessage(input))
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	var b strings.Builder
+	if action.Kind == kinds.KindEdit {
+		fmt.Fprintf(&b, "[%s]\n", action.Title)
+		for _, c := range action.Changes {
+			fmt.Fprintf(&b, "[%s]\n", ws.Name(c.Path))
+		}
+	}
+	result, err := action.Run(ctx, func(Output) {})
+	if err != nil {
+		return b.String() + "error: " + err.Error()
+	}
+	b.WriteString(result.Text)
+	return modules.ReplaceAllString(strings.ReplaceAll(b.String(), ws.Dir(), "ROOT"), "MODULES/")
+}
+
+// lspWorkspace is an empty folder with language servers.
+func lspWorkspace(t *testing.T, c lsp.Config) *Workspace {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, "project") // which servers name
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	roots, err := workspace.NewRoots(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { roots.Close() })
+	disk := workspace.NewDisk(roots)
+	servers := lsp.New(lsp.Options{})
+	t.Cleanup(servers.Close)
+	ws := &Workspace{Roots: roots, Files: disk, Seen: &Seen{}}
+	ws.LSP = servers.View(lsp.ViewOptions{
+		Dirs: []string{dir}, Config: c,
+		Read: func(ctx context.Context, path string) (string, bool, error) {
+			p, err := roots.Resolve(path)
+			if err != nil {
+				return "", false, err
+			}
+			data, err := disk.ReadFile(ctx, p)
+			if err != nil {
+				return "", false, err
+			}
+			text, err := workspace.Decode(data)
+			if err != nil {
+				return "", false, err
+			}
+			return text.Body(), true, nil
+		},
+		Walk: func(ctx context.Context, dir string, match func(string) bool, each func(string, lsp.Stamp)) error {
+			p, err := roots.Resolve(dir)
+			if err != nil {
+				return err
+			}
+			list, err := workspace.Walk(ctx, roots, p, workspace.WalkOptions{Match: match, Stat: true})
+			if err != nil {
+				return err
+			}
+			for _, f := range list.Files {
+				each(filepath.Join(dir, filepath.FromSlash(f.Path)), lsp.Stamp{Size: f.Size, ModTime: f.ModTime})
+			}
+			return nil
+		},
+		Path: func() []string { return filepath.SplitList(os.Getenv("PATH")) },
+		Env:  os.Environ,
+		Bash: func() string { return "/bin/bash" },
+	})
+	return ws
+}

@@ -1,0 +1,224 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
+)
+
+// maxLineText is how many characters of a line of code are shown.
+const maxLineText = 300
+
+// lineText is a line of code, cut where it is long.
+func lineText(line string) string {
+	if r := []rune(line); len(r) > maxLineText {
+		return string(r[:maxLineText]) + "…"
+	}
+	return line
+}
+
+// found words the places of a look-up.
+func (a *lspCall) found(answer lsp.Answer) Result {
+	if len(answer.Found) == 0 {
+		what := a.in.Symbol
+		if what == "" {
+			what = fmt.Sprintf("what stands at line %d, character %d", a.in.Line, a.in.Character)
+		}
+		return plainResult(fmt.Sprintf("%s knows of no %s of %s%s.", answer.Server, strings.ReplaceAll(a.in.Operation, "_", " "), what, answer.Busy))
+	}
+	var b strings.Builder
+	shown := answer.Found[:min(len(answer.Found), a.in.MaxResults)]
+	for i, f := range shown {
+		if b.Len() > maxFoundText {
+			shown = shown[:i]
+			break
+		}
+		a.place(&b, f)
+	}
+	cut := len(shown) < len(answer.Found)
+	if cut {
+		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(answer.Found))
+	}
+	if answer.Busy != "" {
+		fmt.Fprintf(&b, "(There may be more: %s has not finished%s.)\n", answer.Server, answer.Busy)
+	}
+	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
+	r.Locations, r.Truncated = a.places(shown), cut
+	r.Metadata = map[string]any{"results": len(answer.Found)}
+	return r
+}
+
+// place writes one place.
+func (a *lspCall) place(b *strings.Builder, f lsp.Found) {
+	fmt.Fprintf(b, "%s:%d:%d", a.ws.Name(f.Path), f.At.Line, f.At.Column)
+	if f.Name != "" {
+		fmt.Fprintf(b, " %s %s", f.Kind, f.Name)
+	}
+	if f.Shown && !a.hidden(f.Path) {
+		b.WriteString(" " + lineText(strings.TrimSpace(f.Line)))
+	}
+	b.WriteString("\n")
+	if d := f.In; d != nil && !(d.First == d.Last && d.At == f.At) {
+		fmt.Fprintf(b, "    in %s %s, lines %d-%d\n", d.Kind, joinName(*d), d.First, d.Last)
+	}
+	if len(f.Calls) > 0 {
+		var at []string
+		for _, c := range f.Calls {
+			at = append(at, fmt.Sprintf("%d:%d", c.Line, c.Column))
+		}
+		fmt.Fprintf(b, "    calls at %s\n", strings.Join(at, ", "))
+	}
+}
+
+// outline words the symbols of a file.
+func (a *lspCall) outline(list []lsp.Symbol) Result {
+	if len(list) == 0 {
+		return plainResult("The file declares nothing.")
+	}
+	var b strings.Builder
+	shown := list[:min(len(list), max(a.in.MaxResults, defaultFound))]
+	for i, s := range shown {
+		if b.Len() > maxFoundText {
+			shown = shown[:i]
+			break
+		}
+		lines := fmt.Sprint(s.First)
+		if s.Last > s.First {
+			lines = fmt.Sprintf("%d-%d", s.First, s.Last)
+		}
+		fmt.Fprintf(&b, "%s%s %s%s  [%s]\n", strings.Repeat("  ", s.Depth), s.Kind, s.Name, detail(s), lines)
+	}
+	if len(shown) < len(list) {
+		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(list))
+	}
+	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
+	r.Truncated = len(shown) < len(list)
+	return r
+}
+
+// detail is what a server adds to a symbol's name, on one line.
+func detail(s lsp.Symbol) string {
+	if s.Detail == "" {
+		return ""
+	}
+	return " " + lineText(oneLine(s.Detail))
+}
+
+// symbols words symbols of the project.
+func (a *lspCall) symbols(list []lsp.Symbol, failed []error) Result {
+	var b strings.Builder
+	if len(list) == 0 {
+		fmt.Fprintf(&b, "No symbol is like %s.\n", kinds.Quote(a.in.Query))
+	}
+	shown := list[:min(len(list), a.in.MaxResults)]
+	var places []lsp.Found
+	for i, s := range shown {
+		if b.Len() > maxFoundText {
+			shown = shown[:i]
+			break
+		}
+		fmt.Fprintf(&b, "%s:%d:%d %s %s", a.ws.Name(s.Path), s.At.Line, s.At.Column, s.Kind, s.Name)
+		if s.In != "" {
+			fmt.Fprintf(&b, " (in %s)", s.In)
+		}
+		b.WriteString("\n")
+		places = append(places, lsp.Found{Path: s.Path, At: s.At})
+	}
+	if len(shown) < len(list) {
+		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(list))
+	}
+	for _, err := range failed {
+		fmt.Fprintf(&b, "(There may be more: %v)\n", err)
+	}
+	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
+	r.Locations, r.Truncated = a.places(places), len(shown) < len(list)
+	return r
+}
+
+// severities by name, the gravest first.
+var severities = [...]string{"error", "warning", "info", "hint"}
+
+// problems words diagnostics.
+func (a *lspCall) problems(p lsp.Problems) Result {
+	least := len(severities)
+	for i, name := range severities {
+		if name == a.in.Severity {
+			least = i + 1
+		}
+	}
+	var b strings.Builder
+	var places []lsp.Found
+	shown, all := 0, 0
+	for _, d := range p.Items {
+		if int(d.Severity) > least {
+			continue
+		}
+		if all++; shown == a.in.MaxResults || b.Len() > maxFoundText {
+			continue
+		}
+		shown++
+		b.WriteString(ProblemLine(d, a.ws.Name) + "\n")
+		places = append(places, lsp.Found{Path: d.Path, At: d.At})
+	}
+	if all += p.More; shown < all {
+		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", shown, all)
+	}
+	if all == 0 && len(p.NotReady) == 0 {
+		what := "problems"
+		if least < len(severities) {
+			what = severities[least-1] + "s or worse"
+		}
+		fmt.Fprintf(&b, "No %s, says %s.\n", what, strings.Join(p.Servers, " and "))
+	}
+	for _, why := range p.NotReady {
+		fmt.Fprintf(&b, "Not ready yet: %s. What is listed may be incomplete or out of date; ask again.\n", why)
+	}
+	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
+	r.Locations, r.Truncated = a.places(places), shown < all
+	r.Metadata = map[string]any{"problems": all, "ready": len(p.NotReady) == 0}
+	return r
+}
+
+// ProblemLine is a diagnostic on one line: path:line:column severity code message
+// (source).
+func ProblemLine(d lsp.Diagnostic, name func(string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d:%d %s", name(d.Path), d.At.Line, d.At.Column, d.Severity)
+	if d.Code != "" && d.Code != "default" {
+		b.WriteString(" " + d.Code)
+	}
+	b.WriteString(" " + lineText(oneLine(d.Message)))
+	if d.Source != "" {
+		b.WriteString(" (" + d.Source + ")")
+	}
+	return b.String()
+}
+
+// actions words what servers offer.
+func (a *lspCall) actions(list []lsp.Action) Result {
+	if len(list) == 0 {
+		return plainResult("No code action is offered there.")
+	}
+	var b strings.Builder
+	for i, one := range list {
+		if i == a.in.MaxResults {
+			fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", i, len(list))
+			break
+		}
+		b.WriteString(oneLine(one.Title))
+		if one.Kind != "" {
+			b.WriteString("  [" + one.Kind + "]")
+		}
+		if one.Preferred {
+			b.WriteString(" (preferred)")
+		}
+		if one.Disabled != "" {
+			b.WriteString(" (not now: " + oneLine(one.Disabled) + ")")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("One is applied with apply: its title.\n")
+	return plainResult(strings.TrimSuffix(b.String(), "\n"))
+}
