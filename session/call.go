@@ -344,11 +344,13 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 		}
 		t.update(ctx, Call{ID: c.rec.ID, Status: InProgress, Content: live})
 	}
+	judged := t.beforeChange(ctx, c)
 	begun := time.Now()
 	result, err := func() (r tools.Result, err error) {
 		defer t.recovered(c, &err)
 		return c.action.Run(ctx, show)
 	}()
+	judged.after(ctx, &result, t.session.workspace, err)
 	if errors.Is(err, errCancelledByUser) { // in a question of a sub-agent
 		t.cancel(errCancelledByUser)
 	}

@@ -46,6 +46,7 @@ type Session struct {
 	problems     map[string]bool // of the configuration, that were told
 	trustRefused bool            // not now, or never
 	trustTold    bool
+	serving      bool           // its language servers were started
 	agreed       *config.Opened // what was trusted where that could not be kept; nil: nothing
 
 	// startContext is what the hooks of its start tell the model, until it is told.
@@ -106,6 +107,7 @@ func (m *Sessions) newSession(id string, r Request) (*Session, error) {
 	s.workspace = &tools.Workspace{Roots: roots, Files: s.ends.Files, Shell: s.ends.Shell, Display: s.ends.Display, Jobs: tools.NewJobs(),
 		Spool: &spool{dir: spoolDir(m.paths, id)}, Seen: &tools.Seen{}, PDF: m.pdf, Readable: s.readable, Agents: agents{s}, Catalog: catalog{s}, Skills: library{s},
 		Web: s.newWeb(), Search: s.newSearch(), Mode: func() string { return string(s.Mode()) }}
+	s.workspace.LSP = s.newLSP()
 	return s, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
 	"github.com/acp-agent/acp-agent/session/config"
 	"github.com/acp-agent/acp-agent/session/store"
 	"github.com/acp-agent/acp-agent/tools"
@@ -63,6 +64,7 @@ type Sessions struct {
 	tools  *tools.Registry
 	pdf    tools.PDF
 	guard  process.Guard
+	lsp    *lsp.Servers
 	prober *sandbox.Prober
 	flag   string
 	getenv func(string) string
@@ -93,6 +95,7 @@ func New(o Options) *Sessions {
 	}
 	s := &Sessions{paths: o.Paths, tools: o.Tools, pdf: o.PDF, prober: o.Sandbox, flag: o.Model, getenv: o.Getenv, log: o.Log, secrets: o.Secrets,
 		database: newDatabase(o.Paths.Data), open: map[string]*Session{}, clients: map[string]*http.Client{}, listed: map[string][]string{}, trusting: map[string]*trustQuestion{}}
+	s.lsp = lsp.New(lsp.Options{Guard: &s.guard, Logger: o.Log})
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -305,6 +308,9 @@ func (m *Sessions) Shutdown(ctx context.Context) {
 	ended := make(chan struct{})
 	go func() { // ends in time, or with the process
 		defer close(ended)
+		var servers sync.WaitGroup
+		servers.Go(m.lsp.Close)
+		defer servers.Wait()
 		for _, s := range open {
 			s.close(ctx)
 		}

@@ -93,18 +93,19 @@ func (t *Turn) followTrust(ctx context.Context) (changed bool, err error) {
 			t.adopt(ctx, o)
 			return true, nil
 		}
-		texts := s.projectTexts()
+		texts, servers := s.projectTexts(), s.wantedServers()
+		acts := len(o.Pending) > 0 || len(servers) > 0
 		switch {
-		case s.trustRefused || o.Never || len(o.Config.Unread) > 0 || len(o.Pending) == 0 && len(texts) == 0:
+		case s.trustRefused || o.Never || len(o.Config.Unread) > 0 || !acts && len(texts) == 0:
 			return false, nil
-		case len(o.Pending) == 0:
+		case !acts:
 			s.tellOnce("This folder is not trusted, so the model does not follow its texts (" + strings.Join(texts, "; ") + "). `acp-agent trust` trusts it.")
 			return false, nil
 		case s.Mode() == permission.DontAsk:
 			s.tellOnce("This folder is not trusted, so of its files only what restricts holds: " + o.Why + ".")
 			return false, nil
 		}
-		if err := t.askTrust(ctx, o, texts); err != nil {
+		if err := t.askTrust(ctx, o, texts, servers); err != nil {
 			return false, err
 		}
 	}
@@ -139,6 +140,9 @@ func (t *Turn) adopt(ctx context.Context, o config.Opened) {
 	s.loadAgents()
 	s.loadSkills()
 	s.finding.Unlock()
+	if s.workspace.LSP != nil {
+		s.workspace.LSP.Configure(LSPConfig(s.cfg().LSP))
+	}
 	s.mu.Lock()
 	s.system = ""
 	mode := s.mode == before.Mode && s.mode != o.Config.Mode
@@ -193,7 +197,7 @@ func (m *Sessions) closeTrust(root string, q *trustQuestion) {
 
 // askTrust asks whether the project is to be trusted, or waits for the answer in
 // another session. An error ends the turn.
-func (t *Turn) askTrust(ctx context.Context, o config.Opened, texts []string) error {
+func (t *Turn) askTrust(ctx context.Context, o config.Opened, texts, servers []string) error {
 	s := t.session
 	q, asker := s.sessions.openTrust(o.Root)
 	if !asker {
@@ -207,7 +211,7 @@ func (t *Turn) askTrust(ctx context.Context, o config.Opened, texts []string) er
 		}
 	}
 	defer s.sessions.closeTrust(o.Root, q)
-	decision, err := t.putTrust(ctx, o, texts)
+	decision, err := t.putTrust(ctx, o, texts, servers)
 	if err != nil {
 		return err
 	}
@@ -228,8 +232,8 @@ func (t *Turn) askTrust(ctx context.Context, o config.Opened, texts []string) er
 }
 
 // putTrust asks on a card of its own.
-func (t *Turn) putTrust(ctx context.Context, o config.Opened, texts []string) (Decision, error) {
-	text, whole := trustText(o, texts)
+func (t *Turn) putTrust(ctx context.Context, o config.Opened, texts, servers []string) (Decision, error) {
+	text, whole := trustText(o, texts, servers)
 	rec := &callRecord{ID: newCallID(), Tool: trustTool, Name: trustTool, Status: Pending, For: readerEditor,
 		Args: string(mustJSON(map[string]string{"folder": o.Root})), Card: trustCard(o), Content: shownText(text)}
 	t.trustCard = rec
@@ -279,7 +283,7 @@ func trustCard(o config.Opened) kinds.Card {
 }
 
 // trustText lists what trusting the project puts into force, whole or not at all.
-func trustText(o config.Opened, texts []string) (text string, whole bool) {
+func trustText(o config.Opened, texts, servers []string) (text string, whole bool) {
 	var b strings.Builder
 	if o.Known {
 		b.WriteString("You trusted this folder before. This is new in it, or changed:\n")
@@ -296,6 +300,9 @@ func trustText(o config.Opened, texts []string) (text string, whole bool) {
 			fmt.Fprintf(&lines, "%s   (%s:%d)\n", strings.ReplaceAll(kinds.Escape(e.Text), "\n", "\n    "), kinds.Escape(kinds.Root(o.Root).Name(e.File)), e.Line)
 		}
 		fmt.Fprintf(&b, "\n\n**%s:**\n%s", part, kinds.Fence("", lines.String()))
+	}
+	if len(servers) > 0 {
+		fmt.Fprintf(&b, "\n\n**Language servers, which are started and may run what the project's files say:**\n%s", kinds.Fence("", kinds.Escape(strings.Join(servers, "\n"))))
 	}
 	if len(texts) > 0 && !o.Known {
 		fmt.Fprintf(&b, "\n\n**Texts that the model follows:**\n%s", kinds.Fence("", strings.Join(texts, "\n")))

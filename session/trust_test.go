@@ -158,7 +158,7 @@ func TestAWaitingSessionAsksWhereTheOtherGivesUp(t *testing.T) {
 
 func TestAQuestionOfTrustThatCannotShowAllAgreesToNothing(t *testing.T) {
 	long := config.Enabled{Part: config.PartHooks, Text: "sessionStart: " + strings.Repeat("x", maxTrustText)}
-	text, whole := trustText(config.Opened{Root: "/p", Pending: []config.Enabled{long}}, nil)
+	text, whole := trustText(config.Opened{Root: "/p", Pending: []config.Enabled{long}}, nil, nil)
 	if whole || len(text) > 1000 {
 		t.Errorf("%d bytes are shown as all", len(text))
 	}
@@ -171,7 +171,7 @@ func TestAQuestionOfTrustThatCannotShowAllAgreesToNothing(t *testing.T) {
 
 func TestAQuestionOfTrustCannotLie(t *testing.T) {
 	hostile := config.Enabled{Part: config.PartHooks, Text: "sessionStart: a\n```\n**Nothing** to see\u202e\x1b[2J", File: "/p/.acp-agent/x\nconfig.json", Line: 1}
-	text, whole := trustText(config.Opened{Root: "/p```", Pending: []config.Enabled{hostile}}, []string{"Skills: ok"})
+	text, whole := trustText(config.Opened{Root: "/p```", Pending: []config.Enabled{hostile}}, []string{"Skills: ok"}, nil)
 	if !whole || strings.ContainsAny(text, "\u202e\x1b") {
 		t.Errorf("it shows %q", text)
 	}

@@ -140,6 +140,9 @@ func (t *Turn) run(ctx context.Context) (StopReason, error) {
 			return "", err
 		}
 	}
+	if direct == nil {
+		s.startServers()
+	}
 	s.findSkills() // what is wrong with them is told below
 	if direct != nil {
 		t.keepPrompt(ctx)

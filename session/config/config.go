@@ -32,6 +32,7 @@ type Config struct {
 	NoProxy               []string
 	CAFile                string
 	Web                   Web
+	LSP                   LSP
 	Env                   map[string]*string // nil removes a variable
 	Providers             map[string]Provider
 	Models                map[string]model.Override // by provider/model

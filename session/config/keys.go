@@ -58,8 +58,13 @@ var keys = map[string]key{
 	"mcpServers": {}, "mcp.startTimeoutMs": {}, "mcp.callTimeoutMs": {},
 	"toolSearch.threshold": {read: integer(0, func(c *Config, n int) { c.ToolSearchThreshold = n })},
 
-	"lsp.enabled": {}, "lsp.servers": {}, "lsp.diagnosticsWaitMs": {}, "lsp.requestTimeoutMs": {},
-	"lsp.startTimeoutMs": {}, "lsp.idleStopMs": {},
+	"lsp.enabled":           {read: readLSPEnabled},
+	"lsp.servers":           {read: readLanguageServers},
+	"lsp.diagnosticsWaitMs": {read: readDiagnosticsWait},
+	"lsp.requestTimeoutMs":  {read: integer(1, func(c *Config, n int) { c.LSP.RequestTimeout = milliseconds(n) })},
+	"lsp.startTimeoutMs":    {read: integer(1, func(c *Config, n int) { c.LSP.StartTimeout = milliseconds(n) })},
+	"lsp.idleStopMs":        {read: integer(1, func(c *Config, n int) { c.LSP.IdleStop = milliseconds(n) })},
+
 	"hooks.sessionStart": {read: readHooks(SessionStart)}, "hooks.sessionEnd": {read: readHooks(SessionEnd)},
 	"hooks.userPromptSubmit": {read: readHooks(UserPromptSubmit)}, "hooks.turnEnd": {read: readHooks(TurnEnd)},
 	"hooks.preToolUse": {read: readHooks(PreToolUse)}, "hooks.postToolUse": {read: readHooks(PostToolUse)},

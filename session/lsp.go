@@ -1,0 +1,244 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
+	"github.com/acp-agent/acp-agent/session/config"
+	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/workspace"
+)
+
+// newLSP is the session's view of the language servers; nil where they are turned
+// off. It starts none.
+func (s *Session) newLSP() *lsp.View {
+	c := s.cfg().LSP
+	if c.Disabled {
+		return nil
+	}
+	return s.sessions.lsp.View(lsp.ViewOptions{
+		Dirs:    s.realDirs(),
+		Config:  LSPConfig(c),
+		Read:    s.readForLSP,
+		Unsaved: !s.onDisk(),
+		Walk:    s.walkForLSP,
+		Trusted: s.trustsServers,
+		Path:    func() []string { kept, _ := s.path.Dirs(); return kept },
+		Env:     func() []string { return s.exec.Environment(s.workspace.Dir()) },
+		Bash:    s.exec.Bash,
+	})
+}
+
+// LSPConfig is the settings as package lsp takes them.
+func LSPConfig(c config.LSP) lsp.Config {
+	out := lsp.Config{Servers: map[string]lsp.ServerConfig{}, RequestTimeout: c.RequestTimeout, StartTimeout: c.StartTimeout, IdleStop: c.IdleStop}
+	if c.DiagnosticsWait != nil {
+		if out.DiagnosticWait = *c.DiagnosticsWait; out.DiagnosticWait == 0 {
+			out.DiagnosticWait = -1
+		}
+	}
+	for name, s := range c.Servers {
+		one := lsp.ServerConfig{Command: s.Command, Extensions: s.Extensions, LanguageID: s.LanguageID, RootMarkers: s.RootMarkers, Env: s.Env, Disabled: s.Disabled}
+		one.Options, one.Settings = rawOrNil(s.Options), rawOrNil(s.Settings)
+		out.Servers[name] = one
+	}
+	return out
+}
+
+// rawOrNil is a value of the settings as JSON; nil where it is not set.
+func rawOrNil(v any) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	return mustJSON(v)
+}
+
+// realDirs are the session's folders, links resolved: what servers are told of is
+// named in one way.
+func (s *Session) realDirs() []string {
+	var dirs []string
+	for _, dir := range s.workspace.Dirs() {
+		dirs = append(dirs, dirKey(dir))
+	}
+	return dirs
+}
+
+// onDisk reports whether files are read from the disk, and not from an editor.
+func (s *Session) onDisk() bool {
+	_, disk := s.ends.Files.(*workspace.Disk)
+	return disk
+}
+
+// maxServed is the longest file in bytes that a language server is given.
+const maxServed = 8 << 20
+
+// readForLSP reads a file as the agent sees it, unsaved text of the editor
+// included.
+func (s *Session) readForLSP(ctx context.Context, path string) (string, bool, error) {
+	p, err := s.workspace.Resolve(path)
+	if err != nil {
+		return "", false, err
+	}
+	if !p.Inside {
+		return "", false, fmt.Errorf("%s lies outside of the project", path)
+	}
+	data, err := s.ends.Files.ReadFile(ctx, p)
+	if err != nil {
+		return "", false, err
+	}
+	if len(data) > maxServed {
+		return "", false, fmt.Errorf("%s has %d bytes, too many for a language server", s.workspace.Name(path), len(data))
+	}
+	text, err := workspace.Decode(data)
+	if err != nil {
+		return "", false, fmt.Errorf("%s %w", s.workspace.Name(path), err)
+	}
+	return text.Body(), s.onDisk(), nil
+}
+
+// walkForLSP lists files with what tells whether they changed.
+func (s *Session) walkForLSP(ctx context.Context, dir string, match func(string) bool, each func(string, lsp.Stamp)) error {
+	p, err := s.workspace.Resolve(dir)
+	if err != nil {
+		return err
+	}
+	list, err := workspace.Walk(ctx, s.workspace.Roots, p, workspace.WalkOptions{Match: match, Stat: true})
+	if err != nil {
+		return err
+	}
+	for _, f := range list.Files {
+		each(filepath.Join(dir, filepath.FromSlash(f.Path)), lsp.Stamp{Size: f.Size, ModTime: f.ModTime})
+	}
+	return nil
+}
+
+// trustsServers is why no language server is started: it runs what the project's
+// files make it run.
+func (s *Session) trustsServers(string) error {
+	if s.trusted.Load() {
+		return nil
+	}
+	return errors.New("this folder is not trusted, so no language server is started in it; `acp-agent trust` trusts it")
+}
+
+// wantedServers are the language servers that are started once the folder is
+// trusted.
+func (s *Session) wantedServers() []string {
+	if s.workspace.LSP == nil || s.trusted.Load() {
+		return nil
+	}
+	return s.workspace.LSP.Wanted()
+}
+
+// startServers has the servers of a trusted folder load while the model thinks.
+func (s *Session) startServers() {
+	if s.workspace.LSP != nil && s.trusted.Load() && !s.serving {
+		s.serving = true
+		s.workspace.LSP.Start()
+	}
+}
+
+// judged is a call whose changes the language servers judge.
+type judged struct {
+	view    *lsp.View
+	before  *lsp.Baseline
+	command bool     // it is a shell command, which may change anything
+	paths   []string // resolved, of the files that it may change
+	read    []string // resolved, of what it reads
+}
+
+// beforeChange notes what the servers say before a call changes files; nil where
+// there are no servers.
+func (t *Turn) beforeChange(ctx context.Context, c *call) *judged {
+	v := t.session.workspace.LSP
+	if v == nil {
+		return nil
+	}
+	j := &judged{view: v, command: c.action.Command != nil}
+	for _, p := range c.action.Paths {
+		switch p.Access {
+		case kinds.Write:
+			j.paths = append(j.paths, p.Target)
+		case kinds.Read:
+			j.read = append(j.read, p.Target)
+		}
+	}
+	if len(j.paths) > 0 {
+		j.before = v.Before(ctx, j.paths)
+	}
+	return j
+}
+
+// after adds what the call broke and fixed to its result.
+func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Workspace, err error) {
+	switch {
+	case j == nil:
+		return
+	case j.command:
+		j.view.Dirty()
+		return
+	case err == nil && len(j.paths) == 0:
+		for _, path := range j.read {
+			j.view.Touch(path)
+		}
+		return
+	case j.before == nil || err != nil:
+		return
+	}
+	delta := j.before.After(ctx, j.paths)
+	text := deltaText(delta, ws.Name)
+	if text == "" {
+		return
+	}
+	result.Text = strings.TrimRight(result.Text, "\n") + "\n\n" + text
+	result.Shown = joinText(result.Shown, kinds.Fence("", kinds.Escape(text)))
+	for _, d := range delta.New {
+		at := kinds.Location{Path: kinds.Root(ws.Dir()).Abs(ws.Name(d.Path)), Line: d.At.Line}
+		if result.Locations != nil && len(result.Locations) < maxProblemPlaces {
+			result.Locations = append(result.Locations, at)
+		}
+	}
+}
+
+// maxProblemPlaces is how many places an edit tells the editor of.
+const maxProblemPlaces = 20
+
+// maxProblemLines is how many problems an edit tells of.
+const maxProblemLines = 20
+
+// deltaText says what an edit newly broke and fixed; empty: nothing to say.
+func deltaText(d lsp.Delta, name func(string) string) string {
+	var b strings.Builder
+	left := maxProblemLines
+	list := func(title string, items []lsp.Diagnostic) {
+		if len(items) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "%s:\n", title)
+		for i, item := range items {
+			if left == 0 {
+				fmt.Fprintf(&b, "(and %d more)\n", len(items)-i)
+				break
+			}
+			left--
+			b.WriteString(tools.ProblemLine(item, name) + "\n")
+		}
+	}
+	who := strings.Join(d.Servers, " and ")
+	list(fmt.Sprintf("New problems since this change (%s)", who), d.New)
+	list(fmt.Sprintf("Fixed by this change (%s)", who), d.Fixed)
+	list(fmt.Sprintf("Problems in the changed files, which had not been judged before, so that some may be old (%s)", who), d.Present)
+	for _, why := range d.NotReady {
+		fmt.Fprintf(&b, "Whether this change breaks something is not known yet: %s. Ask with lsp diagnostics.\n", why)
+	}
+	if b.Len() == 0 && len(d.Servers) > 0 {
+		fmt.Fprintf(&b, "No new problems (%s).\n", who)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/acp-agent/acp-agent/session/permission"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// Serve runs one call of a tool for another program, which asks its own user
+// before it changes anything. So what the rules would ask about is done; what they
+// deny is not, nor what no rule may allow, such as a change of a protected file.
+// The envelope says what came of it, also of a call that failed.
+func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage) tools.Envelope {
+	begun := time.Now()
+	spec := &tools.Spec{ID: tool}
+	result, err := func() (tools.Result, error) {
+		t, err := s.sessions.tools.Find(tool)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		spec = t.Spec()
+		if len(input) == 0 {
+			input = json.RawMessage("{}")
+		}
+		action, err := t.Prepare(ctx, s.workspace, input)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if v := s.decide(action.Facts); v.Action > permission.Ask {
+			return tools.Result{}, fmt.Errorf("refused: %s", v.Reason)
+		}
+		return action.Run(ctx, func(tools.Output) {})
+	}()
+	return tools.Conclude(spec, &result, err, time.Since(begun), s.workspace.Spool)
+}
