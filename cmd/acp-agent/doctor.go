@@ -60,7 +60,7 @@ func (c *doctorCommand) Run(p *process) error {
 	d := newPatient(p)
 	report := findings{Version: version(), OK: true}
 	for _, look := range []func(context.Context) []finding{
-		d.program, d.model, d.credentials, d.database, d.tools, d.sandbox, d.configuration, d.trust, d.editors,
+		d.program, d.model, d.credentials, d.database, d.tools, d.sandbox, d.languages, d.configuration, d.trust, d.editors,
 	} {
 		report.Findings = append(report.Findings, look(context.Background())...)
 	}

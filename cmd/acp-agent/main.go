@@ -26,6 +26,7 @@ type grammar struct {
 	Doctor      doctorCommand      `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
 	Login       loginCommand       `cmd:"" help:"Store the key of a model's provider."`
 	Logout      logoutCommand      `cmd:"" help:"Forget stored keys."`
+	MCP         mcpCommand         `cmd:"" name:"mcp" help:"Offer the language servers to another agent, over MCP on stdin and stdout."`
 	Trust       trustCommand       `cmd:"" help:"Trust a folder and its settings as they are now."`
 	Permissions permissionsCommand `cmd:"" help:"List, add, remove and test the rules for what is asked about."`
 	Explain     explainCommand     `cmd:"" help:"Say what decides whether a call is asked about: the rule, the mode, the layer."`
