@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -41,6 +42,7 @@ func updating() bool {
 //	wire           what goes over the wire, below
 //	requests       lines "N REGEXP": the N-th request to the model matches; "N !REGEXP": it does not
 //	want/PATH      a file of the project as it must be in the end; absent: paths that must not exist
+//	needs          programs that must be in PATH
 //	whole          (empty) capabilities, modes and configOptions are not left out of answers
 //
 // Lines of the wire:
@@ -176,6 +178,8 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 			}
 		case "page":
 			m.pages[path] = n.expand(string(f.Data))
+		case "needs":
+			needPrograms(t, strings.Fields(string(f.Data)))
 		case "wire", "requests", "want", "absent":
 		default:
 			t.Fatalf("an unknown section %s", f.Name)
@@ -183,6 +187,20 @@ func setTranscript(t *testing.T, archive *txtar.Archive) *transcript {
 	}
 	p.write(t, p.Paths.UserFile(), config)
 	return &transcript{t: t, place: p, model: m, normal: n, pending: map[string]bool{}}
+}
+
+// needPrograms skips a transcript of programs that are not installed, which CI does
+// not allow.
+func needPrograms(t *testing.T, names []string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("%s is not in PATH, and CI skips nothing", name)
+			}
+			t.Skipf("%s is not in PATH", name)
+		}
+	}
 }
 
 // step is a line sent, or another thing done, and what the agent sends then.
