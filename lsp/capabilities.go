@@ -3,6 +3,7 @@ package lsp
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"go.lsp.dev/protocol"
 )
@@ -62,6 +63,14 @@ func (s *syncOptions) UnmarshalJSON(data []byte) error {
 // pullOptions are those of pulled diagnostics.
 type pullOptions struct {
 	InterFile bool `json:"interFileDependencies"`
+}
+
+// executes reports whether the server has a command.
+func (c *capabilities) executes(name string) bool {
+	var o struct {
+		Commands []string `json:"commands"`
+	}
+	return name != "" && json.Unmarshal(c.has["executeCommandProvider"], &o) == nil && slices.Contains(o.Commands, name)
 }
 
 // truthy reports whether a capability, a boolean or an object, is there.

@@ -4,22 +4,57 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
 // judge brings the server's verdict on the document up to date; false: it did not
 // come in time.
 func (s session) judge(ctx context.Context) bool {
-	if !s.client.pulls() {
+	switch {
+	case s.judgesAll():
+		err := s.judgeAll(ctx, s.doc.path)
+		if _, refused := errors.AsType[*jsonrpc.Error](err); !refused {
+			return err == nil
+		}
+		return s.verdicts.await(ctx, s.doc)
+	case !s.client.pulls():
 		return s.verdicts.await(ctx, s.doc)
 	}
 	if s.verdicts.fresh(s.doc) {
 		return true
 	}
 	return s.pull(ctx, s.doc) == nil
+}
+
+// judgesAll reports whether the server tells when it has judged the whole project.
+func (r *run) judgesAll() bool { return r.caps.executes(r.server.spec.JudgeAll) }
+
+// judgeAll waits until the server has judged the project of a file with all that it
+// was told so far.
+func (r *run) judgeAll(ctx context.Context, path string) error {
+	told := r.told.Load()
+	if r.judged.Load() > told {
+		return nil
+	}
+	params := map[string]any{
+		"command":   r.server.spec.JudgeAll,
+		"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
+	}
+	if err := r.conn.Call(ctx, "workspace/executeCommand", params, nil); err != nil {
+		return err
+	}
+	for {
+		was := r.judged.Load()
+		if was > told || r.judged.CompareAndSwap(was, told+1) {
+			return nil
+		}
+	}
 }
 
 // fresh reports whether a pulled verdict on the document needs no other pull.
@@ -81,7 +116,9 @@ func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problem
 		defer cancel()
 		if !s.judge(waiting) {
 			out.NotReady = append(out.NotReady, s.unjudged(v.wait()))
-			return nil
+			if !s.ownJudged() {
+				return nil
+			}
 		}
 		known, _ := s.verdicts.of(path)
 		out.More += known.more
@@ -91,13 +128,24 @@ func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problem
 	})
 }
 
+// ownJudged reports whether there is a verdict on the document, while the project's
+// may be outstanding.
+func (s session) ownJudged() bool {
+	ok, _, _, _ := s.verdicts.judged(s.doc)
+	return ok
+}
+
 // unjudged says that a verdict did not come in time.
 func (s session) unjudged(wait time.Duration) string {
+	what := "the file"
+	if s.judgesAll() && s.ownJudged() {
+		what = "the whole project"
+	}
 	select {
 	case <-s.ended:
 		return s.why.Error()
 	default:
-		return s.server.spec.Name + " has not judged the file within " + wait.Round(time.Millisecond).String() + s.client.busy()
+		return s.server.spec.Name + " has not judged " + what + " within " + wait.Round(time.Millisecond).String() + s.client.busy()
 	}
 }
 
@@ -114,14 +162,14 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	for _, srv := range used {
 		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
 			out.Servers = append(out.Servers, srv.spec.Name)
+			if why := v.judgeProject(ctx, s.run); why != "" {
+				out.NotReady = append(out.NotReady, why)
+			}
 			for path, known := range s.verdicts.snapshot() {
 				if _, inside := v.find.folder(path); inside {
 					out.Items = append(out.Items, s.diagnostics(path, known.items, texts)...)
 					out.More += known.more
 				}
-			}
-			if busy := s.client.busy(); busy != "" {
-				out.NotReady = append(out.NotReady, srv.spec.Name+" has not finished"+busy)
 			}
 			return nil
 		})
@@ -131,6 +179,24 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	}
 	out.sort()
 	return out, nil
+}
+
+// judgeProject waits for a server's verdict on all that is known to it, as long as
+// the settings say, and says why it is not there; empty: it is.
+func (v *View) judgeProject(ctx context.Context, r *run) string {
+	name := r.server.spec.Name
+	if open, err := r.opened(ctx); err == nil && len(open) > 0 && r.judgesAll() {
+		waiting, cancel := context.WithTimeout(ctx, v.wait())
+		defer cancel()
+		if r.judgeAll(waiting, open[0]) != nil {
+			return name + " has not judged the whole project within " + v.wait().Round(time.Millisecond).String() + r.client.busy()
+		}
+		return ""
+	}
+	if busy := r.client.busy(); busy != "" {
+		return name + " has not finished" + busy
+	}
+	return ""
 }
 
 // sort puts the gravest first.
@@ -168,6 +234,7 @@ type side struct {
 	before map[string]verdict
 	texts  map[string]string // of the paths, before
 	known  bool              // all paths were judged as they were
+	whole  bool              // so was all else that the server judges
 	err    error             // why it was not ready
 }
 
@@ -228,7 +295,8 @@ func (v *View) note(ctx context.Context, s *side) {
 	}
 	s.run = r
 	_ = v.refresh(ctx, r)
-	s.known = true
+	s.known, s.whole = true, true
+	var docs []session
 	for _, path := range s.paths {
 		if stampOf(path) == (Stamp{}) {
 			continue // it is to be created: it has no problems yet
@@ -239,10 +307,31 @@ func (v *View) note(ctx context.Context, s *side) {
 			continue
 		}
 		s.texts[path] = doc.text.body
-		s.known = session{run: r, doc: doc}.judge(ctx) && s.known
+		docs = append(docs, session{run: r, doc: doc})
+	}
+	for _, doc := range docs {
+		s.known = doc.judge(ctx) && s.known
+	}
+	if r.judgesAll() {
+		s.whole = r.judgeAll(ctx, s.paths[0]) == nil
 	}
 	v.judgeOpen(ctx, r, s.paths)
 	s.before = r.verdicts.snapshot()
+	v.resume(s)
+}
+
+// resume has a side begin where the last one ended of which the verdict did not come
+// in time: what that change broke is still to be told.
+func (v *View) resume(s *side) {
+	v.mu.Lock()
+	was := v.unjudged[s.server]
+	delete(v.unjudged, s.server)
+	v.mu.Unlock()
+	if was == nil || was.run != s.run {
+		return
+	}
+	s.before, s.known, s.whole = was.before, was.known, was.whole
+	maps.Copy(s.texts, was.texts)
 }
 
 // maxJudged is how many open documents are asked about after a change.
@@ -293,9 +382,6 @@ type Delta struct {
 	NotReady []string     // why a verdict is not there, a clause each
 }
 
-// allAtOncePause is how long nothing must have come behind a file's own verdict.
-const allAtOncePause = 25 * time.Millisecond
-
 // After waits for the verdict on the files as they are now, until the time that the
 // settings give is over, and compares it with what was known before. changed are
 // the files that really changed.
@@ -344,8 +430,38 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	defer s.server.release()
 	var out Delta
 	texts := map[string]*text{}
+	docs := v.showChanged(ctx, s.server, r, changed)
+	judged := true
+	for _, one := range docs {
+		texts[one.doc.path] = one.doc.text
+		if one.judge(ctx) {
+			continue
+		}
+		out.NotReady = append(out.NotReady, one.unjudged(v.set.Load().DiagnosticWait))
+		judged = judged && one.ownJudged()
+		if r.judgesAll() {
+			break // it is the same for all
+		}
+	}
+	if len(out.NotReady) > 0 {
+		v.mu.Lock()
+		v.unjudged[s.server] = s
+		v.mu.Unlock()
+		if !r.judgesAll() || !judged {
+			return out
+		}
+	}
+	out.Servers = []string{s.server.spec.Name}
+	v.judgeOpen(ctx, r, changed)
+	v.difference(ctx, s, r, texts, &out)
+	return out
+}
+
+// showChanged lets a server have the files that really changed.
+func (v *View) showChanged(ctx context.Context, srv *server, r *run, changed []string) []session {
+	var docs []session
 	for _, path := range changed {
-		if _, ok := s.server.spec.language(path); !ok {
+		if _, ok := srv.spec.language(path); !ok {
 			continue
 		}
 		doc, err := v.show(ctx, r, path)
@@ -355,23 +471,10 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 			_ = r.tell(ctx, []Happened{{path, Deleted}})
 			continue
 		}
-		texts[path] = doc.text
 		_ = r.tell(ctx, []Happened{{path, Changed}})
-		one := session{run: r, doc: doc}
-		if !one.judge(ctx) {
-			out.NotReady = append(out.NotReady, one.unjudged(v.set.Load().DiagnosticWait))
-		}
+		docs = append(docs, session{run: r, doc: doc})
 	}
-	if len(out.NotReady) > 0 {
-		return out
-	}
-	out.Servers = []string{s.server.spec.Name}
-	v.judgeOpen(ctx, r, changed)
-	if s.server.spec.AllAtOnce {
-		r.verdicts.settle(ctx, allAtOncePause)
-	}
-	v.difference(ctx, s, r, texts, &out)
-	return out
+	return docs
 }
 
 // difference compares all files of the project.
@@ -402,7 +505,8 @@ func (v *View) difference(ctx context.Context, s *side, r *run, texts map[string
 			continue
 		}
 		present := one.diagnostics(path, grave(is.items), current)
-		if _, touched := texts[path]; touched && !s.known {
+		_, touched := texts[path]
+		if touched && !s.known || !touched && !before && !s.whole {
 			out.Present = append(out.Present, present...)
 			continue
 		}

@@ -212,27 +212,6 @@ func (v *verdicts) await(ctx context.Context, doc synced) bool {
 	}
 }
 
-// settle waits until no verdict came for a while.
-func (v *verdicts) settle(ctx context.Context, pause time.Duration) {
-	for {
-		v.mu.Lock()
-		left, wake, ended := pause-time.Since(v.last), v.wake, v.ended
-		v.mu.Unlock()
-		if left <= 0 || ended {
-			return
-		}
-		timer := time.NewTimer(left)
-		select {
-		case <-wake:
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
-	}
-}
-
 // snapshot is what is known of all files.
 func (v *verdicts) snapshot() map[string]verdict {
 	v.mu.Lock()

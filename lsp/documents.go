@@ -98,6 +98,7 @@ func (r *run) open(ctx context.Context, path, body string) (*document, error) {
 	}
 	id, _ := r.server.spec.language(path)
 	doc := &document{path: path, version: 1, text: newText(body), since: r.verdicts.count()}
+	defer r.told.Add(1)
 	err := r.conn.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": fileURI(path), "languageId": id, "version": doc.version, "text": body,
 	}})
@@ -111,6 +112,7 @@ func (r *run) open(ctx context.Context, path, body string) (*document, error) {
 // change tells a document's new text, all of it.
 func (r *run) change(ctx context.Context, doc *document, body string) error {
 	next := document{path: doc.path, version: doc.version + 1, text: newText(body), since: r.verdicts.count()}
+	defer r.told.Add(1)
 	var err error
 	if r.caps.Sync.Change == 0 { // it listens to nothing but opening
 		if err = r.conn.Notify(ctx, "textDocument/didClose", documentParams{identifier{fileURI(doc.path)}}); err == nil {
@@ -147,6 +149,7 @@ func (r *run) save(ctx context.Context, doc *document) error {
 
 // close closes a document. The lock is held.
 func (r *run) close(ctx context.Context, doc *document) error {
+	defer r.told.Add(1)
 	if err := r.conn.Notify(ctx, "textDocument/didClose", documentParams{identifier{fileURI(doc.path)}}); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/acp-agent/acp-agent/acp/jsonrpc"
@@ -39,6 +40,9 @@ type run struct {
 	caps    capabilities
 	unit    encoding
 	version string // what it calls itself
+
+	told   atomic.Uint64 // counts what the server was told of files
+	judged atomic.Uint64 // one more than told was when it had judged the whole project last
 
 	documents documents
 	verdicts  verdicts

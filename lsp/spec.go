@@ -32,9 +32,10 @@ type Spec struct {
 	Beside bool
 	// NoPull: it is not asked for diagnostics, it pushes better than it answers.
 	NoPull bool
-	// AllAtOnce: what a change breaks elsewhere is published with the file's own
-	// verdict, or just behind it.
-	AllAtOnce bool
+	// JudgeAll is a command that judges the project of the files given and answers
+	// once all verdicts are published, where the server has one: without it nobody
+	// can know whether more is to come. Its argument is {"Files": [URI]}.
+	JudgeAll string
 	// AtDeclaration: a rename is asked for where the name is declared; elsewhere the
 	// server may give the name another one in that file alone.
 	AtDeclaration bool

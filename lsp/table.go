@@ -49,7 +49,7 @@ var builtin = []Spec{
 		Options:   goplsOptions,
 		Settings:  goplsSettings,
 		Install:   "go install golang.org/x/tools/gopls@latest",
-		NoPull:    true, AllAtOnce: true,
+		NoPull:    true, JudgeAll: "gopls.diagnose_files",
 	},
 	{
 		Name:      "typescript",

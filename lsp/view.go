@@ -58,6 +58,8 @@ type View struct {
 	seen  map[string]Stamp // of the files that were read, as they were then
 	files map[string]Stamp // below the roots, at the last walk
 	dirty bool             // something may have changed on the disk
+	// unjudged are changes whose verdict did not come in time, by server.
+	unjudged map[*server]*side
 
 	scanned  time.Time // when the last walk ended
 	scanCost time.Duration
@@ -76,6 +78,7 @@ func (s *Servers) View(o ViewOptions) *View {
 		find:     lookup{dirs: o.Dirs, path: o.Path},
 		scanning: make(chan struct{}, 1),
 		seen:     map[string]Stamp{},
+		unjudged: map[*server]*side{},
 	}
 	v.Configure(o.Config)
 	return v

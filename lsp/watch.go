@@ -135,6 +135,9 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 		}
 	}
 	r.client.mu.Unlock()
+	if len(changes) > 0 {
+		defer r.told.Add(1)
+	}
 	for len(changes) > 0 {
 		n := min(len(changes), maxEvents)
 		if err := r.conn.Notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": changes[:n]}); err != nil {

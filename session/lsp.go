@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -200,7 +201,7 @@ func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Work
 	result.Shown = joinText(result.Shown, kinds.Fence("", kinds.Escape(text)))
 	for _, d := range delta.New {
 		at := kinds.Location{Path: kinds.Root(ws.Dir()).Abs(ws.Name(d.Path)), Line: d.At.Line}
-		if result.Locations != nil && len(result.Locations) < maxProblemPlaces {
+		if result.Locations != nil && len(result.Locations) < maxProblemPlaces && !slices.Contains(result.Locations, at) {
 			result.Locations = append(result.Locations, at)
 		}
 	}
@@ -233,9 +234,9 @@ func deltaText(d lsp.Delta, name func(string) string) string {
 	who := strings.Join(d.Servers, " and ")
 	list(fmt.Sprintf("New problems since this change (%s)", who), d.New)
 	list(fmt.Sprintf("Fixed by this change (%s)", who), d.Fixed)
-	list(fmt.Sprintf("Problems in the changed files, which had not been judged before, so that some may be old (%s)", who), d.Present)
+	list(fmt.Sprintf("Problems in files that had not been judged before, so that some may be old (%s)", who), d.Present)
 	for _, why := range d.NotReady {
-		fmt.Fprintf(&b, "Whether this change breaks something is not known yet: %s. Ask with lsp diagnostics.\n", why)
+		fmt.Fprintf(&b, "What all this change breaks is not known yet: %s. Ask with lsp diagnostics.\n", why)
 	}
 	if b.Len() == 0 && len(d.Servers) > 0 {
 		fmt.Fprintf(&b, "No new problems (%s).\n", who)
