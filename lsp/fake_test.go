@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,10 +50,11 @@ type fake struct {
 
 	mu   sync.Mutex
 	docs map[string]string
+	now  map[string]int // the documents' versions
 }
 
 func fakeServer(behaviour []string) {
-	f := &fake{docs: map[string]string{}, does: func(w string) bool { return slices.Contains(behaviour, w) }}
+	f := &fake{docs: map[string]string{}, now: map[string]int{}, does: func(w string) bool { return slices.Contains(behaviour, w) }}
 	var out io.Writer = os.Stdout
 	if f.does("junk") {
 		out = junk{os.Stdout}
@@ -109,7 +111,7 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		if f.does("crash-on-open") {
 			os.Exit(1)
 		}
-		f.docs[uri] = p.TextDocument.Text
+		f.docs[uri], f.now[uri] = p.TextDocument.Text, p.TextDocument.Version
 		if r.Method == "textDocument/didChange" {
 			f.docs[uri] = p.ContentChanges[len(p.ContentChanges)-1].Text
 		}
@@ -132,6 +134,8 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return result("a text")
 		}
 		return result(f.uses(f.wordAt(uri, p.Position), true))
+	case "workspace/executeCommand":
+		return f.judgeAll, nil
 	case "textDocument/references":
 		return result(f.uses(f.wordAt(uri, p.Position), false))
 	case "textDocument/rename":
@@ -156,6 +160,9 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 	}
 	f.root, _ = filePath(root)
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
+	if f.does("judges-all") {
+		caps["executeCommandProvider"] = map[string]any{"commands": []string{judgeCommand}}
+	}
 	if f.does("utf8") {
 		caps["positionEncoding"] = utf8Units
 	}
@@ -195,6 +202,36 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 		}
 		return nil, f.conn.Notify(ctx, "textDocument/publishDiagnostics", params)
 	}
+}
+
+// judgeCommand has the fake judge whether "use NAME" has a "def NAME" anywhere. It
+// comes to no end while the project has a file named busy.
+const judgeCommand = "fake.judge"
+
+func (f *fake) judgeAll(ctx context.Context) (any, error) {
+	if _, err := os.Stat(filepath.Join(f.root, "busy")); err == nil {
+		return forever(ctx)
+	}
+	f.mu.Lock()
+	files, now := f.files(), maps.Clone(f.now)
+	f.mu.Unlock()
+	for _, uri := range sortedKeys(files) {
+		list := []map[string]any{}
+		for n, line := range strings.Split(files[uri], "\n") {
+			name, ok := strings.CutPrefix(line, "use ")
+			if ok && !slices.ContainsFunc(sortedKeys(files), func(u string) bool { return strings.Contains("\n"+files[u], "\ndef "+name+"\n") }) {
+				list = append(list, map[string]any{"range": lineRange(n, 4, len(line)), "severity": 1, "message": "undefined: " + name})
+			}
+		}
+		params := map[string]any{"uri": uri, "diagnostics": list}
+		if version, open := now[uri]; open {
+			params["version"] = version
+		}
+		if err := f.conn.Notify(ctx, "textDocument/publishDiagnostics", params); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }
 
 func lineRange(n, from, to int) Range {

@@ -155,3 +155,41 @@ func TestDelta(t *testing.T) {
 		})
 	}
 }
+
+// TestJudgeAll: of a server that tells when it has judged the whole project, what
+// breaks in files that nobody opened is waited for; what was not judged in time is
+// told with the next change.
+func TestJudgeAll(t *testing.T) {
+	c := fakeConfig("judges-all")
+	c.DiagnosticWait = time.Minute
+	p := newProject(t, c, "a.fake", "def foo\n", "b.fake", "use foo\nuse old\n")
+	for _, s := range p.view.set.Load().specs {
+		if s.Name == "fake" {
+			s.JudgeAll = judgeCommand
+		}
+	}
+	d := p.change("a.fake", "def bar\n")
+	if len(d.New) != 1 || d.New[0].Message != "undefined: foo" || d.New[0].Path != p.path("b.fake") || len(d.Present) != 0 || len(d.NotReady) != 0 {
+		t.Errorf("the first change: %+v", d)
+	}
+	if d = p.change("a.fake", "def foo\n"); len(d.Fixed) != 1 || len(d.New) != 0 {
+		t.Errorf("changed back: %+v", d)
+	}
+	c.DiagnosticWait = 200 * time.Millisecond
+	specs := p.view.set.Load().specs
+	p.view.set.Store(&settings{c.withDefaults(), specs})
+	p.write("busy", "")
+	d = p.change("a.fake", "def baz\n")
+	if len(d.New) != 0 || len(d.NotReady) != 1 || !strings.Contains(d.NotReady[0], "fake has not judged the whole project within 200ms") {
+		t.Errorf("while it is busy: %+v", d)
+	}
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	c.DiagnosticWait = time.Minute
+	p.view.set.Store(&settings{c.withDefaults(), specs})
+	d = p.change("b.fake", "use foo\nuse old\n\n")
+	if len(d.New) != 1 || d.New[0].Message != "undefined: foo" || len(d.Fixed) != 0 || len(d.NotReady) != 0 {
+		t.Errorf("with the next change: %+v", d)
+	}
+}
