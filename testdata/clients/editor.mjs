@@ -139,7 +139,7 @@ export class Editor {
     await this.app().connectWith(stream, async (cx) => {
       this.cx = cx;
       for (const [name, work] of Object.entries(scenarios)) {
-        const ok = await run(name, () => { this.mark(); return within(20000, name, work(this)); });
+        const ok = await run(name, () => { this.mark(); return within(60000, name, work(this)); });
         if (!ok && !this.id) break; // without a session nothing more can be said
       }
     });

@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { startMockModel } from "../harness/mockmodel.mjs";
 import * as asking from "./asking.mjs";
+import * as languages from "./languages.mjs";
 import { CAPS, Editor, NAMES } from "./editor.mjs";
 import * as scenes from "./scenes.mjs";
 import { Place, Tally, lasting, show, transcript, within } from "./wire.mjs";
@@ -251,7 +252,7 @@ for (const set of Object.keys(CAPS).filter((s) => !only || s === only)) {
   await live(new Editor(set, place, model.add(`sdk-${set}`, SCRIPT)), DAY, MORROW, { leaving: true });
 }
 for (const set of Object.keys(scenes.SETS).filter((s) => !only || s === only)) {
-  for (const [name, { lay, script, pages, DAY, MORROW }] of Object.entries({ scenes, asking })) {
+  for (const [name, { lay, script, pages, DAY, MORROW }] of Object.entries({ scenes, asking, languages })) {
     const base = `http://127.0.0.1:${model.port}/${name}-${set}`;
     const served = model.add(`${name}-${set}`, script(base), pages());
     await live(new Editor(set, lay(model.port), served, scenes.SETS[set]), DAY, MORROW);
