@@ -243,6 +243,7 @@ func (c *client) register(params json.RawMessage) error {
 	if err := decode(params, &p); err != nil {
 		return err
 	}
+	defer c.run.verdicts.poke() // for those who wait for a push
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range p.Registrations {

@@ -22,9 +22,11 @@ func (s session) judge(ctx context.Context) bool {
 		if _, refused := errors.AsType[*jsonrpc.Error](err); !refused {
 			return err == nil
 		}
-		return s.verdicts.await(ctx, s.doc)
+		return s.verdicts.await(ctx, s.doc, nil)
+	case !s.client.pulls() && s.verdicts.await(ctx, s.doc, s.client.pulls):
+		return true
 	case !s.client.pulls():
-		return s.verdicts.await(ctx, s.doc)
+		return false
 	}
 	if s.verdicts.fresh(s.doc) {
 		return true

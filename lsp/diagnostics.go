@@ -190,11 +190,20 @@ func (v *verdicts) judged(doc synced) (ok bool, wait time.Duration, wake <-chan 
 	return true, 0, v.wake, false
 }
 
-// await waits until the server has judged the document as it is.
-func (v *verdicts) await(ctx context.Context, doc synced) bool {
+// poke has those who wait for a verdict look again at what they wait for.
+func (v *verdicts) poke() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	close(v.wake)
+	v.wake = make(chan struct{})
+}
+
+// await waits until the server has judged the document as it is, or until what is
+// given, if it is, says that none is to be waited for any more.
+func (v *verdicts) await(ctx context.Context, doc synced, no func() bool) bool {
 	for {
 		ok, wait, wake, ended := v.judged(doc)
-		if ok || ended {
+		if ok || ended || no != nil && no() {
 			return ok
 		}
 		if wait == 0 {

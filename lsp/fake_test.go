@@ -134,6 +134,8 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return result("a text")
 		}
 		return result(f.uses(f.wordAt(uri, p.Position), true))
+	case "textDocument/diagnostic":
+		return result(map[string]any{"kind": "full", "items": f.problems(uri)})
 	case "workspace/executeCommand":
 		return f.judgeAll, nil
 	case "textDocument/references":
@@ -181,20 +183,16 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 
 // published judges a document, or all.
 func (f *fake) published(uri string, version int) jsonrpc.Work {
+	if f.does("pulls-late") && version == 1 {
+		time.AfterFunc(100*time.Millisecond, func() {
+			one := registration{ID: "1", Method: "textDocument/diagnostic"}
+			_ = f.conn.Call(context.Background(), "client/registerCapability", map[string]any{"registrations": []registration{one}}, nil)
+		})
+	}
 	if f.does("silent") {
 		return nil
 	}
-	type diagnostic struct {
-		Range    Range  `json:"range"`
-		Severity int    `json:"severity"`
-		Message  string `json:"message"`
-	}
-	list := []diagnostic{}
-	for n, line := range strings.Split(f.docs[uri], "\n") {
-		for _, at := range regexp.MustCompile("BAD").FindAllStringIndex(line, -1) {
-			list = append(list, diagnostic{lineRange(n, at[0], at[1]), 1, "this is bad: " + strings.TrimSpace(line)})
-		}
-	}
+	list := f.problems(uri)
 	return func(ctx context.Context) (any, error) {
 		params := map[string]any{"uri": uri, "diagnostics": list}
 		if !f.does("no-version") {
@@ -202,6 +200,17 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 		}
 		return nil, f.conn.Notify(ctx, "textDocument/publishDiagnostics", params)
 	}
+}
+
+// problems are those of a document.
+func (f *fake) problems(uri string) []map[string]any {
+	list := []map[string]any{}
+	for n, line := range strings.Split(f.docs[uri], "\n") {
+		for _, at := range regexp.MustCompile("BAD").FindAllStringIndex(line, -1) {
+			list = append(list, map[string]any{"range": lineRange(n, at[0], at[1]), "severity": 1, "message": "this is bad: " + strings.TrimSpace(line)})
+		}
+	}
+	return list
 }
 
 // judgeCommand has the fake judge whether "use NAME" has a "def NAME" anywhere. It

@@ -126,6 +126,18 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestPullsLate: a server that wants to be asked for its verdicts may say so while
+// one is waited for.
+func TestPullsLate(t *testing.T) {
+	c := fakeConfig("silent pulls-late")
+	c.DiagnosticWait = time.Minute
+	p := newProject(t, c, "a.fake", "BAD\n")
+	d, err := p.view.Diagnostics(p.context(), p.path("a.fake"))
+	if err != nil || len(d.Items) != 1 || len(d.NotReady) != 0 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 func TestDelta(t *testing.T) {
 	for _, behaviour := range []string{"ok", "no-version", "silent"} {
 		t.Run(behaviour, func(t *testing.T) {
