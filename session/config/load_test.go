@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,25 @@ func TestLoadEveryKey(t *testing.T) {
 	}
 }
 
+// One language server that is wrong takes none of the others with it.
+func TestLanguageServersThatHold(t *testing.T) {
+	c, told := loaded(t, `{"lsp": {"servers": {
+		"gopls": {"command": ["gopls", "-remote=auto"], "disabled": false, "initializationOptions": {"a": [1]}, "settings": {"gopls": {}}},
+		"bad":   {"disabled": 1},
+		"mine":  {"command": ["mine"], "extensions": [".my"], "languageId": "my", "rootMarkers": [], "env": {"A": "b"}}, // with a comment
+	}}}`)
+	if len(told) != 1 || !strings.Contains(told[0], "3:12: lsp.servers.bad.disabled must be true or false; this server is left out") {
+		t.Errorf("told %q", told)
+	}
+	want := map[string]LanguageServer{
+		"gopls": {Command: []string{"gopls", "-remote=auto"}, Options: map[string]any{"a": []any{1.0}}, Settings: map[string]any{"gopls": map[string]any{}}},
+		"mine":  {Command: []string{"mine"}, Extensions: []string{".my"}, LanguageID: "my", RootMarkers: []string{}, Env: map[string]string{"A": "b"}},
+	}
+	if !reflect.DeepEqual(c.LSP.Servers, want) {
+		t.Errorf("servers: %+v", c.LSP.Servers)
+	}
+}
+
 func TestLoadTellsWhatDoesNotHold(t *testing.T) {
 	tests := []struct{ name, text, told string }{
 		{"an unknown key", "{\n \"modell\": \"x\"}", "2:2: unknown key modell, did you mean model?"},
@@ -123,6 +143,14 @@ func TestLoadTellsWhatDoesNotHold(t *testing.T) {
 		{"a relative directory", `{"additionalDirectories": ["x"]}`, `1:27: additionalDirectories has "x", which is not absolute`},
 		{"a relative folder of skills", `{"skills": {"paths": ["x"]}}`, `1:22: skills.paths has "x", which is not absolute`},
 		{"a provider of no type", `{"providers": {"a": {"type": "b"}}}`, `1:15: the provider a has the unknown type "b"`},
+		{"language servers that are none", `{"lsp": {"servers": ["gopls"]}}`, "1:21: lsp.servers must be an object of servers by name, each {command, disabled, env, extensions, "},
+		{"a language server that is none", `{"lsp": {"servers": {"gopls": false}}}`, "1:31: lsp.servers.gopls must be an object: {command, "},
+		{"a command in one text", "{\"lsp\": {\"servers\": {\n\"gopls\": {\"command\": \"gopls -v\"}}}}", "2:10: lsp.servers.gopls.command must be the program and its arguments as a list, such as"},
+		{"an empty command", `{"lsp": {"servers": {"gopls": {"command": []}}}}`, "1:31: lsp.servers.gopls.command names no program; this server is left out"},
+		{"an ending without its dot", `{"lsp": {"servers": {"x": {"extensions": ["go"]}}}}`, `1:27: lsp.servers.x.extensions has "go", which must begin with a dot`},
+		{"a marker that is no glob", `{"lsp": {"servers": {"x": {"rootMarkers": ["[a"]}}}}`, `1:27: lsp.servers.x.rootMarkers has "[a", which must be`},
+		{"settings of a server that are a list", `{"lsp": {"servers": {"x": {"settings": []}}}}`, `1:27: lsp.servers.x.settings must be an object`},
+		{"an unknown key of a server", `{"lsp": {"servers": {"gopls": {"cmd": ["gopls"]}}}}`, "1:32: unknown key lsp.servers.gopls.cmd; there are command, "},
 		{"trust", `{"trust": "yes"}`, "1:11: trust must be ask, always or never"},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,16 +23,16 @@ type LSP struct {
 }
 
 // LanguageServer is a new server, or what is different of the built-in one of that
-// name.
+// name. What is nil or empty is not set.
 type LanguageServer struct {
-	Command     []string          `json:"command"`
-	Extensions  []string          `json:"extensions"`
-	LanguageID  string            `json:"languageId"`
-	RootMarkers []string          `json:"rootMarkers"`
-	Options     any               `json:"initializationOptions"`
-	Settings    any               `json:"settings"`
-	Env         map[string]string `json:"env"`
-	Disabled    bool              `json:"disabled"`
+	Command     []string
+	Extensions  []string
+	LanguageID  string
+	RootMarkers []string
+	Options     any
+	Settings    any
+	Env         map[string]string
+	Disabled    bool
 }
 
 // readLSPEnabled takes lsp.enabled.
@@ -42,18 +45,24 @@ func readLSPEnabled(r *reader, v hujson.Value) error {
 	return nil
 }
 
-// readLanguageServers takes lsp.servers. One that is wrong is left out and told of.
+// readLanguageServers takes lsp.servers. One that is wrong is left out and told of,
+// with its place.
 func readLanguageServers(r *reader, v hujson.Value) error {
-	var servers map[string]LanguageServer
-	if err := decode(v, &servers); err != nil {
-		return fmt.Errorf("must be an object of {command, extensions, languageId, rootMarkers, initializationOptions, settings, env, disabled}: %w", err)
+	servers, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return errors.New("must be an object of servers by name, each {" + strings.Join(serverKeys(), ", ") + "}")
 	}
 	if r.config.LSP.Servers == nil {
 		r.config.LSP.Servers = map[string]LanguageServer{}
 	}
-	for name, s := range servers {
-		if err := s.check(); err != nil {
-			r.tell(v.StartOffset, "the language server %s %v; it is left out", name, err)
+	for _, m := range servers.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		s, err := readLanguageServer(r, "lsp.servers."+name, m.Value)
+		if err == nil {
+			err = s.check()
+		}
+		if err != nil {
+			r.tell(m.Value.StartOffset, "lsp.servers.%s%v; this server is left out", name, err)
 			continue
 		}
 		r.config.LSP.Servers[name] = s
@@ -61,15 +70,70 @@ func readLanguageServers(r *reader, v hujson.Value) error {
 	return nil
 }
 
+// readLanguageServer reads one server, key by key, so that a mistake is told with
+// the key that it is in. Its error begins behind the server's name.
+func readLanguageServer(r *reader, key string, v hujson.Value) (s LanguageServer, err error) {
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return s, errors.New(" must be an object: {" + strings.Join(serverKeys(), ", ") + "}")
+	}
+	for _, m := range o.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		field := s.fields()[name]
+		if field.to == nil {
+			r.warn(m.Name.StartOffset, "unknown key %s.%s; there are %s", key, name, strings.Join(serverKeys(), ", "))
+			continue
+		}
+		if decode(m.Value, field.to) != nil {
+			return s, fmt.Errorf(".%s must be %s", name, field.must)
+		}
+	}
+	return s, nil
+}
+
+// serverField is where a key of a server goes, and what it must be.
+type serverField struct {
+	to   any
+	must string
+}
+
+// fields are the keys of a server.
+func (s *LanguageServer) fields() map[string]serverField {
+	const texts = `a list of texts, such as ["a", "b"]`
+	return map[string]serverField{
+		"command":               {&s.Command, `the program and its arguments as a list, such as ["name", "--stdio"]`},
+		"extensions":            {&s.Extensions, `a list of endings with their dot, such as [".ts"]`},
+		"languageId":            {&s.LanguageID, "a text"},
+		"rootMarkers":           {&s.RootMarkers, texts},
+		"initializationOptions": {&s.Options, "JSON"},
+		"settings":              {&s.Settings, "an object"},
+		"env":                   {&s.Env, `an object of texts, such as {"NAME": "value"}`},
+		"disabled":              {&s.Disabled, "true or false"},
+	}
+}
+
+// serverKeys are the names of a server's keys.
+func serverKeys() []string {
+	return slices.Sorted(maps.Keys(new(LanguageServer).fields()))
+}
+
 // check says what is wrong with a server's settings.
 func (s LanguageServer) check() error {
-	if len(s.Command) > 0 && strings.TrimSpace(s.Command[0]) == "" {
-		return errors.New("has an empty command")
+	if s.Command != nil && (len(s.Command) == 0 || strings.TrimSpace(s.Command[0]) == "") {
+		return errors.New(".command names no program")
 	}
 	for _, e := range s.Extensions {
 		if !strings.HasPrefix(e, ".") || len(e) < 2 {
-			return fmt.Errorf("has the extension %q, which must begin with a dot", e)
+			return fmt.Errorf(".extensions has %q, which must begin with a dot", e)
 		}
+	}
+	for _, m := range s.RootMarkers {
+		if _, err := filepath.Match(m, ""); err != nil || m == "" {
+			return fmt.Errorf(".rootMarkers has %q, which must be the name of a file, or a glob", m)
+		}
+	}
+	if _, ok := s.Settings.(map[string]any); s.Settings != nil && !ok {
+		return errors.New(".settings must be an object")
 	}
 	return nil
 }
