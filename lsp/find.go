@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -77,7 +78,7 @@ func anyIn(dir string, names []string) bool {
 			continue
 		}
 		for _, e := range entries {
-			if matched, err := filepath.Match(name, e.Name()); err == nil && matched {
+			if named(name, e.Name()) {
 				return true
 			}
 		}
@@ -122,6 +123,11 @@ func (l *lookup) program(name, root string, dirs []string) string {
 		}
 		return executable(name)
 	}
+	return cmp.Or(local(name, dirs), l.inPath(name))
+}
+
+// local is a program of the project, the nearest to the file; empty: there is none.
+func local(name string, dirs []string) string {
 	for _, dir := range dirs {
 		for _, bin := range localBins {
 			if found := executable(filepath.Join(dir, filepath.FromSlash(bin), name)); found != "" {
@@ -129,6 +135,11 @@ func (l *lookup) program(name, root string, dirs []string) string {
 			}
 		}
 	}
+	return ""
+}
+
+// inPath is a program in PATH; empty: there is none.
+func (l *lookup) inPath(name string) string {
 	for _, dir := range l.path() {
 		if found := executable(filepath.Join(dir, name)); found != "" {
 			return found
@@ -153,32 +164,23 @@ func executable(name string) string {
 	return ""
 }
 
-// nativeTypeScript is TypeScript's own server, which it has from version 7 on: the
-// native program where it lies beside the package, since the script in front of it
-// costs a second process.
+// nativeTypeScript is TypeScript's own server, which it has from version 7 on. The
+// project's version decides, and where the project has none that in PATH. One in
+// PATH serves an older project, too, where nothing else does.
 func nativeTypeScript(l *lookup, dirs []string) []string {
-	arguments := []string{"--lsp", "--stdio"}
 	for _, dir := range dirs {
 		modules := filepath.Join(dir, "node_modules")
-		if major(filepath.Join(modules, "typescript", "package.json")) < firstNative {
+		version := major(filepath.Join(modules, "typescript", "package.json"))
+		if version == 0 {
 			continue
 		}
-		platform := map[string]string{"windows": "win32"}[runtime.GOOS]
-		if platform == "" {
-			platform = runtime.GOOS
+		if program := nativeProgram(modules); version >= firstNative && program != "" {
+			return []string{program, "--lsp", "--stdio"}
 		}
-		cpu := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-		if cpu == "" {
-			cpu = runtime.GOARCH
+		if l.program("typescript-language-server", dir, dirs) != "" {
+			return nil
 		}
-		for _, name := range []string{
-			filepath.Join(modules, "@typescript", "typescript-"+platform+"-"+cpu, "lib", "tsc"),
-			filepath.Join(modules, ".bin", "tsc"),
-		} {
-			if found := executable(name); found != "" {
-				return append([]string{found}, arguments...)
-			}
-		}
+		break
 	}
 	for _, dir := range l.path() {
 		found := executable(filepath.Join(dir, "tsc"))
@@ -189,7 +191,63 @@ func nativeTypeScript(l *lookup, dirs []string) []string {
 		if err != nil || major(filepath.Join(filepath.Dir(filepath.Dir(script)), "package.json")) < firstNative {
 			return nil // it shadows what stands behind it
 		}
-		return append([]string{found}, arguments...)
+		return []string{found, "--lsp", "--stdio"}
+	}
+	return nil
+}
+
+// nativeProgram is the program of TypeScript 7 in a node_modules: the native one
+// where it lies beside the package, since the script in front of it costs a second
+// process.
+func nativeProgram(modules string) string {
+	system, cpu := runtime.GOOS, runtime.GOARCH
+	if system == "windows" {
+		system = "win32"
+	}
+	if cpu == "amd64" {
+		cpu = "x64"
+	}
+	return cmp.Or(
+		executable(filepath.Join(modules, "@typescript", "typescript-"+system+"-"+cpu, "lib", "tsc")),
+		executable(filepath.Join(modules, ".bin", "tsc")))
+}
+
+// pyright is in use but where the project has only basedpyright of its own.
+func pyright(l *lookup, dirs []string) []string {
+	const name, other = "pyright-langserver", "basedpyright-langserver"
+	found := local(name, dirs)
+	if found == "" && local(other, dirs) == "" {
+		found = l.inPath(name)
+	}
+	if found == "" {
+		return nil
+	}
+	return []string{found, "--stdio"}
+}
+
+// rustAnalyzer is not what rustup puts into PATH for a component that is not
+// installed: that only ever says so.
+func rustAnalyzer(l *lookup, dirs []string) []string {
+	const name = "rust-analyzer"
+	found := cmp.Or(local(name, dirs), l.inPath(name))
+	if found == "" {
+		return nil
+	}
+	bin := filepath.Dir(found)
+	front, err := os.Stat(found)
+	rustup, failed := os.Stat(filepath.Join(bin, "rustup"+filepath.Ext(found)))
+	if err != nil || failed != nil || !os.SameFile(front, rustup) {
+		return []string{found}
+	}
+	toolchains := filepath.Join(filepath.Dir(filepath.Dir(bin)), ".rustup", "toolchains")
+	entries, err := os.ReadDir(toolchains)
+	if err != nil { // they are elsewhere (RUSTUP_HOME)
+		return []string{found}
+	}
+	for _, e := range entries {
+		if executable(filepath.Join(toolchains, e.Name(), "bin", name)) != "" {
+			return []string{found}
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -50,14 +51,14 @@ type Spec struct {
 type Language struct {
 	ID      string
 	Endings []string // with their dot
-	Names   []string // whole names, such as Dockerfile
+	Names   []string // whole names, or globs of them, such as Dockerfile
 }
 
 // language is the id of the language that a file is in for this server.
 func (s *Spec) language(path string) (string, bool) {
 	name := filepath.Base(path)
 	for _, l := range s.Languages {
-		if slices.Contains(l.Names, name) {
+		if slices.ContainsFunc(l.Names, func(pattern string) bool { return named(pattern, name) }) {
 			return l.ID, true
 		}
 	}
@@ -69,6 +70,15 @@ func (s *Spec) language(path string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// named reports whether a file's name is the one given, or fits the glob.
+func named(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return pattern == name
+	}
+	ok, err := filepath.Match(pattern, name)
+	return err == nil && ok
 }
 
 // ServerConfig is one server in the settings (spec: lsp.servers.NAME): a new one, or
@@ -130,10 +140,27 @@ func (c Config) Specs() []*Spec {
 	return out
 }
 
+// Useless says of each server that the settings add why it can never serve; none:
+// all of them can.
+func (c Config) Useless() []string {
+	var out []string
+	for _, s := range c.Specs() {
+		switch o, set := c.Servers[s.Name]; {
+		case !set || o.Disabled:
+		case len(s.Command) == 0:
+			out = append(out, fmt.Sprintf("lsp.servers.%s has no command, and no language server of that name is built in, so it never starts", s.Name))
+		case len(s.Languages) == 0:
+			out = append(out, fmt.Sprintf("lsp.servers.%s has no extensions, and no language server of that name is built in, so it is for no file", s.Name))
+		}
+	}
+	return out
+}
+
 // change is the server as the settings want it.
 func (o ServerConfig) change(s Spec) *Spec {
 	if len(o.Command) > 0 {
 		s.Command, s.find = o.Command, nil
+		s.Install = fmt.Sprintf("put %s into PATH, or mend lsp.servers.%s.command in the settings", o.Command[0], s.Name)
 	}
 	switch {
 	case len(o.Extensions) > 0:

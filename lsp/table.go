@@ -19,7 +19,7 @@ var (
 		{ID: "vue", Endings: []string{".vue"}}, {ID: "svelte", Endings: []string{".svelte"}},
 	}
 	python = []Language{{ID: "python", Endings: []string{".py", ".pyi", ".pyw"}}}
-	ruby   = []Language{{ID: "ruby", Endings: []string{".rb", ".rake", ".gemspec"}, Names: []string{"Gemfile", "Rakefile"}}}
+	ruby   = []Language{{ID: "ruby", Endings: []string{".rb", ".rake", ".gemspec", ".ru"}, Names: []string{"Gemfile", "Rakefile", "Guardfile", "Vagrantfile", "Brewfile"}}}
 	php    = []Language{{ID: "php", Endings: []string{".php"}}}
 	csharp = []Language{{ID: "csharp", Endings: []string{".cs"}}}
 
@@ -77,6 +77,7 @@ var builtin = []Spec{
 		Command:   []string{"pyright-langserver", "--stdio"},
 		Roots:     pythonRoots,
 		Install:   "npm install -g pyright",
+		find:      pyright,
 	},
 	{
 		Name:      "basedpyright",
@@ -91,6 +92,7 @@ var builtin = []Spec{
 		Command:   []string{"rust-analyzer"},
 		Roots:     [][]string{{"Cargo.lock"}, {"Cargo.toml", "rust-project.json"}},
 		Install:   "rustup component add rust-analyzer",
+		find:      rustAnalyzer,
 	},
 	{
 		Name: "clangd",
@@ -189,7 +191,7 @@ var builtin = []Spec{
 	},
 	{
 		Name:      "vscode-json-language-server",
-		Languages: []Language{{ID: "json", Endings: []string{".json"}}, {ID: "jsonc", Endings: []string{".jsonc"}}},
+		Languages: []Language{{ID: "json", Endings: []string{".json"}}, {ID: "jsonc", Endings: []string{".jsonc", ".code-workspace"}, Names: []string{"tsconfig.json", "tsconfig.*.json", "jsconfig.json", "jsconfig.*.json", "devcontainer.json", ".devcontainer.json", ".eslintrc.json", ".babelrc", ".swcrc"}}},
 		Command:   []string{"vscode-json-language-server", "--stdio"},
 		Options:   formatterOption,
 		Install:   vscodeInstall,
@@ -276,7 +278,7 @@ var builtin = []Spec{
 	},
 	{
 		Name:      "dockerfile-language-server",
-		Languages: []Language{{ID: "dockerfile", Endings: []string{".dockerfile", ".Dockerfile"}, Names: []string{"Dockerfile", "Containerfile"}}},
+		Languages: []Language{{ID: "dockerfile", Endings: []string{".dockerfile", ".Dockerfile"}, Names: []string{"Dockerfile", "Dockerfile.*", "Containerfile", "Containerfile.*"}}},
 		Command:   []string{"docker-langserver", "--stdio"},
 		Install:   "npm install -g dockerfile-language-server-nodejs",
 	},
