@@ -157,13 +157,18 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	used := slices.Clone(v.used)
 	v.mu.Unlock()
 	if len(used) == 0 {
-		return Problems{}, errors.New("no language server was asked yet; name a path")
+		var err error
+		if used, err = v.projectServers(); err != nil {
+			return Problems{}, err
+		}
 	}
 	var out Problems
 	texts := v.lineText(ctx)
 	for _, srv := range used {
 		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
-			out.Servers = append(out.Servers, srv.spec.Name)
+			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
+				out.Servers = append(out.Servers, srv.spec.Name)
+			}
 			if why := v.judgeProject(ctx, s.run); why != "" {
 				out.NotReady = append(out.NotReady, why)
 			}

@@ -40,6 +40,14 @@ func (v *View) Status() []Status {
 	return out
 }
 
+// Refused is why no server may be started in the session's folders; nil: it may.
+func (v *View) Refused() error {
+	if v.opts.Trusted == nil {
+		return nil
+	}
+	return v.opts.Trusted(v.opts.Dirs[0])
+}
+
 // status is the state of one server.
 func (s *server) status() Status {
 	s.mu.Lock()

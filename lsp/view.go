@@ -108,6 +108,15 @@ func (e *NoServerError) Error() string {
 	return fmt.Sprintf("no language server for %s files is installed; install %s", cmp.Or(filepath.Ext(e.Path), filepath.Base(e.Path)), strings.Join(ways, " or "))
 }
 
+// Serves reports whether a server is known, installed or not, for files of such a
+// name.
+func (v *View) Serves(path string) bool {
+	return slices.ContainsFunc(v.set.Load().specs, func(s *Spec) bool {
+		_, ok := s.language(path)
+		return ok && !s.Disabled
+	})
+}
+
 // pick is a server that is there for a file.
 type pick struct {
 	spec    *Spec

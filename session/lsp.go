@@ -125,7 +125,7 @@ func (s *Session) trustsServers(string) error {
 	if s.trusted.Load() {
 		return nil
 	}
-	return errors.New("this folder is not trusted, so no language server is started in it; `acp-agent trust` trusts it")
+	return errors.New("this folder is not trusted, so no language server is started in it; `acp-agent trust`, run in it, trusts it")
 }
 
 // wantedServers are the language servers that are started once the folder is

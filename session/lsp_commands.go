@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/lsp"
 	"github.com/acp-agent/acp-agent/tools"
 )
 
@@ -77,7 +78,8 @@ func parseSymbols(s *Session, args string) (direct, error) {
 	if len(words) != 1 {
 		return nil, errors.New("a file, or a name or a part of one, is needed")
 	}
-	if p, err := s.workspace.Resolve(words[0]); err == nil && p.Exists && p.Inside {
+	known := s.workspace.LSP != nil && s.workspace.LSP.Serves(words[0])
+	if p, err := s.workspace.Resolve(words[0]); known || strings.ContainsAny(words[0], `/\`) || err == nil && p.Exists && p.Inside {
 		return runTool(lspTool, map[string]any{"operation": "document_symbols", "path": words[0]})
 	}
 	return runTool(lspTool, map[string]any{"operation": "workspace_symbols", "query": words[0]})
@@ -95,7 +97,7 @@ func parseServers(s *Session, args string) (direct, error) {
 		}, nil
 	case len(words) == 0:
 		return func(ctx context.Context, t *Turn) error {
-			t.answer(ctx, kinds.Fence("", kinds.Escape(tools.ServersText(v.Status(), s.workspace.Name))))
+			t.answer(ctx, serversAnswer(v, s.workspace.Name))
 			return nil
 		}, nil
 	case words[0] != "restart" || len(words) > 2:
@@ -105,10 +107,29 @@ func parseServers(s *Session, args string) (direct, error) {
 	return func(ctx context.Context, t *Turn) error {
 		switch n := v.Restart(name); {
 		case n == 0:
-			t.answer(ctx, "No such language server runs.")
+			t.answer(ctx, "No language server"+named(name)+" is there to be started anew; `/lsp` lists those that are.")
+		case n == 1:
+			t.answer(ctx, "The language server"+named(name)+" starts anew when it is asked next.")
 		default:
-			t.answer(ctx, fmt.Sprintf("Ended %d; what is asked next starts anew.", n))
+			t.answer(ctx, fmt.Sprintf("%d language servers start anew when they are asked next.", n))
 		}
 		return nil
 	}, nil
+}
+
+// named is the name of a server behind a noun; empty where there is none.
+func named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " `" + name + "`"
+}
+
+// serversAnswer lists the servers as Markdown.
+func serversAnswer(v *lsp.View, name func(string) string) string {
+	text := tools.ServersText(v, name)
+	if v.Refused() != nil {
+		return strings.ToUpper(text[:1]) + text[1:] + "."
+	}
+	return kinds.Fence("", kinds.Escape(text))
 }

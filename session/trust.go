@@ -243,6 +243,9 @@ func (t *Turn) putTrust(ctx context.Context, o config.Opened, texts, servers []s
 		Stands: func() bool { return true }, Options: trustOptions(whole)}
 	answer, err := t.session.ends.Asker.Ask(ctx, q)
 	said := "Not trusted in this session: of its files only what restricts holds."
+	if len(servers) > 0 {
+		said = "Not trusted in this session: of its files only what restricts holds, and no language server starts."
+	}
 	rec.Status = Failed
 	switch {
 	case err != nil || answer.Decision == Cancelled:
@@ -308,12 +311,24 @@ func trustText(o config.Opened, texts, servers []string) (text string, whole boo
 		fmt.Fprintf(&b, "\n\n**Texts that the model follows:**\n%s", kinds.Fence("", strings.Join(texts, "\n")))
 	}
 	if !o.Known {
-		b.WriteString("\n\nThen commands that only read, such as `git status`, run without asking, and the mode that accepts edits holds. A change of what is listed asks again, but not one of the texts.")
+		b.WriteString("\n\nThen commands that only read, such as `git status`, run without asking, and the mode that accepts edits holds. A change of what is listed asks again, but not one of the " + unbound(texts, servers) + ".")
 	}
 	if b.Len() > maxTrustText {
 		return "Files in this folder want more than can be shown here. `acp-agent trust` lists it, and trusts the folder.", false
 	}
 	return b.String(), true
+}
+
+// unbound names what of a question of trust may change without being asked about
+// again: texts, and which programs serve the languages.
+func unbound(texts, servers []string) string {
+	switch {
+	case len(servers) == 0:
+		return "texts"
+	case len(texts) == 0:
+		return "language servers"
+	}
+	return "texts or of the language servers"
 }
 
 // maxTexts is how many names of one sort a question of trust lists.

@@ -307,22 +307,35 @@ func (a *lspCall) servers() *Action {
 		Card:  kinds.Output("Language servers"),
 		Facts: kinds.Facts{ReadOnly: true, Concurrent: true, Harmless: true},
 		Run: func(context.Context, func(Output)) (Result, error) {
-			return plainResult(ServersText(a.ws.LSP.Status(), a.ws.Name)), nil
+			return plainResult(ServersText(a.ws.LSP, a.ws.Name)), nil
 		},
 	}
 }
 
-// ServersText tells of language servers, a line each; name is how a root is called.
-func ServersText(list []lsp.Status, name func(string) string) string {
+// ServersText tells of language servers, a line each, or why there are none; name is
+// how a root is called.
+func ServersText(v *lsp.View, name func(string) string) string {
+	if err := v.Refused(); err != nil {
+		return err.Error()
+	}
+	list := v.Status()
 	if len(list) == 0 {
-		return "No language server runs, and none is needed for what the folder's top holds."
+		return "No language server runs. One starts when a file of its language is asked about."
 	}
 	var b strings.Builder
 	for i, s := range list {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%s (%s) for %s in %s: %s", s.Name, orNone(s.Version), strings.Join(s.Languages, ", "), name(s.Root), s.State)
+		b.WriteString(s.Name)
+		if s.Version != "" {
+			b.WriteString(" " + oneLine(s.Version))
+		}
+		fmt.Fprintf(&b, " for %s", strings.Join(s.Languages, ", "))
+		if root := name(s.Root); root != "." {
+			b.WriteString(" in " + root)
+		}
+		b.WriteString(": " + string(s.State))
 		if s.State == lsp.Running {
 			fmt.Fprintf(&b, " for %s, pid %d, %s open", s.Up, s.PID, count(s.Open, "file"))
 		}
@@ -337,13 +350,6 @@ func ServersText(list []lsp.Status, name func(string) string) string {
 		}
 	}
 	return b.String()
-}
-
-func orNone(version string) string {
-	if version == "" {
-		return "version unknown"
-	}
-	return version
 }
 
 // plainResult is a result that the editor shows as it is.
