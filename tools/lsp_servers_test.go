@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,7 +27,8 @@ var updateLSP = flag.Bool("update-lsp", false, "write what the language servers 
 // TestLanguageServers runs the tool against real language servers. Each file in
 // testdata/lsp is a project, and behind its files the calls, in order, with what
 // comes of them: "call INPUT" is what the model reads, "edit NAME" changes a file
-// beforehand, "after NAME" is what a file holds then.
+// beforehand, "after NAME" is what a file holds then. "crlf NAME" is a file whose
+// lines end in CRLF, which "after" writes out.
 func TestLanguageServers(t *testing.T) {
 	scripts, err := filepath.Glob("../testdata/lsp/*.txtar")
 	if err != nil || len(scripts) == 0 {
@@ -41,11 +44,18 @@ func serverOf(t *testing.T, a *txtar.Archive) string {
 	t.Helper()
 	for line := range strings.Lines(string(a.Comment)) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "server: "); ok {
-			if _, err := exec.LookPath(name); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatalf("%s is not in PATH, and CI skips nothing", name)
+			program, err := exec.LookPath(name)
+			missing := name + " is not in PATH"
+			if err == nil && name == "tsc" { // it serves from version 7 on
+				if said, _ := exec.Command(program, "--version").Output(); !strings.HasPrefix(string(said), "Version 7.") {
+					missing, err = "tsc in PATH is not that of TypeScript 7", errors.New("too old")
 				}
-				t.Skipf("%s is not in PATH", name)
+			}
+			if err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatalf("%s, and CI skips nothing", missing)
+				}
+				t.Skip(missing)
 			}
 			return name
 		}
@@ -67,8 +77,15 @@ func disabledOf(a *txtar.Archive) map[string]lsp.ServerConfig {
 	return out
 }
 
-// modules is where a server of npm keeps what it names, wherever that is.
-var modules = regexp.MustCompile(`/\S*/node_modules/`)
+// unstable is what differs from machine to machine, and from run to run.
+var unstable = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`/\S*/node_modules/`), "MODULES/"}, // wherever npm put them
+	{regexp.MustCompile(`typescript-[a-z0-9]+-[a-z0-9]+/lib/`), "typescript-SYSTEM/lib/"},
+	{regexp.MustCompile(`running for \S+, pid \d+`), "running for TIME, pid PID"},
+}
 
 func playLSP(t *testing.T, script string) {
 	a, err := txtar.ParseFile(script)
@@ -76,7 +93,8 @@ func playLSP(t *testing.T, script string) {
 		t.Fatal(err)
 	}
 	serverOf(t, a)
-	ws := lspWorkspace(t, lsp.Config{Servers: disabledOf(a), RequestTimeout: time.Minute})
+	// What is held is what they answer, and not how soon.
+	ws := lspWorkspace(t, lsp.Config{Servers: disabledOf(a), RequestTimeout: 3 * time.Minute, StartTimeout: 3 * time.Minute, DiagnosticWait: time.Minute})
 	for i, f := range a.Files {
 		var got string
 		switch what, rest, _ := strings.Cut(f.Name, " "); what {
@@ -85,12 +103,15 @@ func playLSP(t *testing.T, script string) {
 		case "edit":
 			write(t, ws, rest, f.Data)
 			continue
+		case "crlf":
+			write(t, ws, rest, bytes.ReplaceAll(f.Data, []byte("\n"), []byte("\r\n")))
+			continue
 		case "after":
 			data, err := os.ReadFile(filepath.Join(ws.Dir(), rest))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = string(data)
+			got = strings.ReplaceAll(string(data), "\r\n", "\\r\\n\n")
 		default:
 			write(t, ws, f.Name, f.Data)
 			continue
@@ -121,11 +142,11 @@ func write(t *testing.T, ws *Workspace, name string, data []byte) {
 // lspText is what comes of a call: its card where it changes files, and its text.
 func lspText(t *testing.T, ws *Workspace, input string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	action, err := LanguageServers().Prepare(ctx, ws, json.RawMessage(input))
 	if err != nil {
-		return "error: " + err.Error()
+		return stable("error: "+err.Error(), ws)
 	}
 	var b strings.Builder
 	if action.Kind == kinds.KindEdit {
@@ -136,10 +157,20 @@ func lspText(t *testing.T, ws *Workspace, input string) string {
 	}
 	result, err := action.Run(ctx, func(Output) {})
 	if err != nil {
-		return b.String() + "error: " + err.Error()
+		b.WriteString("error: " + err.Error())
 	}
 	b.WriteString(result.Text)
-	return modules.ReplaceAllString(strings.ReplaceAll(b.String(), ws.Dir(), "ROOT"), "MODULES/")
+	return stable(b.String(), ws)
+}
+
+// stable is a text without what is unstable.
+func stable(text string, ws *Workspace) string {
+	text = strings.ReplaceAll(text, ws.Dir(), "ROOT")
+	text = strings.ReplaceAll(text, filepath.Dir(ws.Dir()), "ABOVE")
+	for _, u := range unstable {
+		text = u.pattern.ReplaceAllString(text, u.name)
+	}
+	return text
 }
 
 // lspWorkspace is an empty folder with language servers.
@@ -168,6 +199,9 @@ func lspWorkspace(t *testing.T, c lsp.Config) *Workspace {
 			p, err := roots.Resolve(path)
 			if err != nil {
 				return "", false, err
+			}
+			if !p.Inside { // as in a session
+				return "", false, fmt.Errorf("%s lies outside of the project", path)
 			}
 			data, err := disk.ReadFile(ctx, p)
 			if err != nil {
