@@ -31,7 +31,7 @@ func (s session) judge(ctx context.Context) bool {
 	if s.verdicts.fresh(s.doc) {
 		return true
 	}
-	return s.pull(ctx, s.doc) == nil
+	return s.join(ctx, s.doc.path, uint64(s.doc.version), func(ctx context.Context) error { return s.pull(ctx, s.doc) }) == nil
 }
 
 // judgesAll reports whether the server tells when it has judged the whole project.
@@ -44,19 +44,16 @@ func (r *run) judgeAll(ctx context.Context, path string) error {
 	if r.judged.Load() > told {
 		return nil
 	}
-	params := map[string]any{
-		"command":   r.server.spec.JudgeAll,
-		"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
-	}
-	if err := r.conn.Call(ctx, "workspace/executeCommand", params, nil); err != nil {
-		return err
-	}
-	for {
-		was := r.judged.Load()
-		if was > told || r.judged.CompareAndSwap(was, told+1) {
-			return nil
+	return r.join(ctx, "", told, func(ctx context.Context) error {
+		err := r.conn.Call(ctx, "workspace/executeCommand", map[string]any{
+			"command":   r.server.spec.JudgeAll,
+			"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
+		}, nil)
+		if err == nil {
+			r.judged.Store(told + 1)
 		}
-	}
+		return err
+	})
 }
 
 // fresh reports whether a pulled verdict on the document needs no other pull.

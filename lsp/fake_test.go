@@ -51,6 +51,8 @@ type fake struct {
 	mu   sync.Mutex
 	docs map[string]string
 	now  map[string]int // the documents' versions
+
+	pulled int // how many times it was asked for a verdict
 }
 
 func fakeServer(behaviour []string) {
@@ -135,7 +137,11 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		}
 		return result(f.uses(f.wordAt(uri, p.Position), true))
 	case "textDocument/diagnostic":
-		return result(map[string]any{"kind": "full", "items": f.problems(uri)})
+		if f.pulled++; f.does("pull-once") && f.pulled > 1 {
+			return nil, &jsonrpc.Error{Code: 0, Message: "asked once more"}
+		}
+		report := map[string]any{"kind": "full", "items": f.problems(uri)}
+		return func(ctx context.Context) (any, error) { return report, f.free(ctx) }, nil
 	case "workspace/executeCommand":
 		return f.judgeAll, nil
 	case "textDocument/references":
@@ -162,6 +168,9 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 	}
 	f.root, _ = filePath(root)
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
+	if f.does("pulls") {
+		caps["diagnosticProvider"] = map[string]any{"interFileDependencies": true}
+	}
 	if f.does("judges-all") {
 		caps["executeCommandProvider"] = map[string]any{"commands": []string{judgeCommand}}
 	}
@@ -217,9 +226,20 @@ func (f *fake) problems(uri string) []map[string]any {
 // comes to no end while the project has a file named busy.
 const judgeCommand = "fake.judge"
 
+// free waits until the project has no file named busy.
+func (f *fake) free(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if _, err := os.Stat(filepath.Join(f.root, "busy")); err != nil {
+			return nil
+		}
+		_ = sleep(ctx, 10*time.Millisecond)
+	}
+	return ctx.Err()
+}
+
 func (f *fake) judgeAll(ctx context.Context) (any, error) {
-	if _, err := os.Stat(filepath.Join(f.root, "busy")); err == nil {
-		return forever(ctx)
+	if err := f.free(ctx); err != nil {
+		return nil, err
 	}
 	f.mu.Lock()
 	files, now := f.files(), maps.Clone(f.now)

@@ -138,6 +138,33 @@ func TestPullsLate(t *testing.T) {
 	}
 }
 
+// TestSlowPull: a verdict that is asked for and late is not asked for anew, and is
+// there for who asks again.
+func TestSlowPull(t *testing.T) {
+	c := fakeConfig("silent pulls pull-once")
+	c.DiagnosticWait = 50 * time.Millisecond
+	p := newProject(t, c, "a.fake", "BAD\n")
+	p.write("busy", "")
+	ask := func() Problems {
+		t.Helper()
+		d, err := p.view.Diagnostics(p.context(), p.path("a.fake"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if d := ask(); len(d.Items) != 0 || len(d.NotReady) != 1 {
+		t.Errorf("while it is busy: %+v", d)
+	}
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	p.view.set.Store(&settings{Config{DiagnosticWait: time.Minute}.withDefaults(), p.view.set.Load().specs})
+	if d := ask(); len(d.Items) != 1 || len(d.NotReady) != 0 {
+		t.Errorf("asked again: %+v", d)
+	}
+}
+
 func TestDelta(t *testing.T) {
 	for _, behaviour := range []string{"ok", "no-version", "silent"} {
 		t.Run(behaviour, func(t *testing.T) {

@@ -46,6 +46,7 @@ type run struct {
 
 	documents documents
 	verdicts  verdicts
+	flights   flights
 	client    client
 }
 
