@@ -116,11 +116,9 @@ func (v *View) offered(ctx context.Context, s session, q Target, lines Lines) ([
 	s.judge(wait)
 	cancel()
 	diagnostics := []json.RawMessage{}
-	if known, ok := s.verdicts.of(s.doc.path); ok {
-		for _, d := range known.items {
-			if d.Range.Start.Line <= at.End.Line && d.Range.End.Line >= at.Start.Line {
-				diagnostics = append(diagnostics, d.raw)
-			}
+	for _, d := range s.verdicts.of(s.doc.path).items() {
+		if d.Range.Start.Line <= at.End.Line && d.Range.End.Line >= at.Start.Line {
+			diagnostics = append(diagnostics, d.sent())
 		}
 	}
 	var list []codeAction

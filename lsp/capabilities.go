@@ -62,8 +62,11 @@ func (s *syncOptions) UnmarshalJSON(data []byte) error {
 
 // pullOptions are those of pulled diagnostics.
 type pullOptions struct {
-	InterFile bool `json:"interFileDependencies"`
+	InterFile *bool `json:"interFileDependencies"`
 }
+
+// within reports whether a file's diagnostics depend on no other file.
+func (o pullOptions) within() bool { return o.InterFile != nil && !*o.InterFile }
 
 // executes reports whether the server has a command.
 func (c *capabilities) executes(name string) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"go.lsp.dev/protocol"
 
@@ -19,13 +20,13 @@ type client struct {
 	run *run
 
 	mu       sync.Mutex
-	watched  map[string]watch    // by the id of a registration
-	pull     map[string]struct{} // registrations of pulled diagnostics
-	progress map[string]progress // under way, by token
-	loaded   bool                // the progress that Spec.Loading names has ended
-	loading  chan struct{}       // closed then
-	said     string              // the last error or warning that the server showed
-	applied  []*workspaceEdit    // while a command runs: what the server wants changed
+	watched  map[string]watch       // by the id of a registration
+	pull     map[string]pullOptions // registrations of pulled diagnostics
+	progress map[string]progress    // under way, by token
+	loaded   bool                   // the progress that Spec.Loading names has ended
+	loading  chan struct{}          // closed then
+	said     string                 // the last error or warning that the server showed
+	applied  []*workspaceEdit       // while a command runs: what the server wants changed
 	applying bool
 }
 
@@ -33,12 +34,13 @@ type client struct {
 type progress struct {
 	title, message string
 	percent        int // below 0: not told
+	began          time.Time
 }
 
 func (c *client) init(r *run) {
 	c.run = r
 	c.watched = map[string]watch{}
-	c.pull = map[string]struct{}{}
+	c.pull = map[string]pullOptions{}
 	c.progress = map[string]progress{}
 	c.loading = make(chan struct{})
 	if c.loaded = r.server.spec.Loading == ""; c.loaded {
@@ -102,7 +104,7 @@ func (c *client) published(params json.RawMessage) error {
 	if err != nil {
 		return nil // an untitled or a generated document: nobody can be shown it
 	}
-	c.run.verdicts.publish(path, p.Version, p.Diagnostics)
+	c.run.verdicts.publish(path, p.version(), p.Diagnostics)
 	return nil
 }
 
@@ -126,10 +128,11 @@ func (c *client) progressed(params json.RawMessage) error {
 	was, known := c.progress[token]
 	switch p.Value.Kind {
 	case "begin":
-		was = progress{title: p.Value.Title, percent: -1}
+		was = progress{title: p.Value.Title, percent: -1, began: time.Now()}
 	case "report":
 	case "end":
 		delete(c.progress, token)
+		defer c.run.verdicts.poke()
 		if known && !c.loaded && strings.HasPrefix(was.title, c.run.server.spec.Loading) {
 			c.loaded = true
 			close(c.loading)
@@ -167,6 +170,19 @@ func (c *client) busy() string {
 	}
 	slices.Sort(parts)
 	return "; it is busy: " + strings.Join(parts[:min(3, len(parts))], ", ")
+}
+
+// busySince reports whether the server is at work that it began after a moment, and
+// whose title begins so.
+func (c *client) busySince(moment time.Time, title string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.progress {
+		if p.began.After(moment) && strings.HasPrefix(p.title, title) {
+			return true
+		}
+	}
+	return false
 }
 
 // told keeps the last error or warning that the server shows its user.
@@ -253,7 +269,9 @@ func (c *client) register(params json.RawMessage) error {
 				c.watched[r.ID] = w
 			}
 		case "textDocument/diagnostic":
-			c.pull[r.ID] = struct{}{}
+			var options pullOptions
+			_ = json.Unmarshal(r.Options, &options) // none: as if they said nothing
+			c.pull[r.ID] = options
 		}
 	}
 	return nil
@@ -283,6 +301,22 @@ func (c *client) pulls() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.run.caps.Diagnostic != nil || len(c.pull) > 0
+}
+
+// withinFile reports whether the server says that its verdict on a file depends on no
+// other.
+func (c *client) withinFile() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if o := c.run.caps.Diagnostic; o != nil && !o.within() {
+		return false
+	}
+	for _, o := range c.pull {
+		if !o.within() {
+			return false
+		}
+	}
 	return c.run.caps.Diagnostic != nil || len(c.pull) > 0
 }
 

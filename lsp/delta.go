@@ -3,253 +3,50 @@ package lsp
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
-// judge brings the server's verdict on the document up to date; false: it did not
-// come in time.
-func (s session) judge(ctx context.Context) bool {
-	switch {
-	case s.judgesAll():
-		err := s.judgeAll(ctx, s.doc.path)
-		if _, refused := errors.AsType[*jsonrpc.Error](err); !refused {
-			return err == nil
-		}
-		return s.verdicts.await(ctx, s.doc, nil)
-	case !s.client.pulls() && s.verdicts.await(ctx, s.doc, s.client.pulls):
-		return true
-	case !s.client.pulls():
-		return false
-	}
-	if s.verdicts.fresh(s.doc) {
-		return true
-	}
-	return s.join(ctx, s.doc.path, uint64(s.doc.version), func(ctx context.Context) error { return s.pull(ctx, s.doc) }) == nil
-}
-
-// judgesAll reports whether the server tells when it has judged the whole project.
-func (r *run) judgesAll() bool { return r.caps.executes(r.server.spec.JudgeAll) }
-
-// judgeAll waits until the server has judged the project of a file with all that it
-// was told so far.
-func (r *run) judgeAll(ctx context.Context, path string) error {
-	told := r.told.Load()
-	if r.judged.Load() > told {
-		return nil
-	}
-	return r.join(ctx, "", told, func(ctx context.Context) error {
-		err := r.conn.Call(ctx, "workspace/executeCommand", map[string]any{
-			"command":   r.server.spec.JudgeAll,
-			"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
-		}, nil)
-		if err == nil {
-			r.judged.Store(told + 1)
-		}
-		return err
-	})
-}
-
-// fresh reports whether a pulled verdict on the document needs no other pull.
-func (v *verdicts) fresh(doc synced) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	f := v.files[doc.path]
-	return f != nil && f.version == int64(doc.version) && f.seq > doc.since && f.seq > v.stale
-}
-
-// wait is how long a verdict is waited for; at least a moment, so that what is known
-// is found.
-func (v *View) wait() time.Duration { return max(v.set.Load().DiagnosticWait, time.Millisecond) }
-
-// Problems are what the servers have to say.
-type Problems struct {
-	Items    []Diagnostic // errors first, then by path and line
-	More     int          // that are not in Items
-	Servers  []string     // that were asked
-	NotReady []string     // why a server's verdict is not there yet, a clause each
-}
-
-// Diagnostics are the problems of a file, or of all files that are known to have
-// some where path is empty. It waits for the verdict as long as the settings say.
-func (v *View) Diagnostics(ctx context.Context, path string) (Problems, error) {
-	if path == "" {
-		return v.allProblems(ctx)
-	}
-	picks, err := v.picks(path)
-	if err != nil && len(picks) == 0 {
-		return Problems{}, err
-	}
-	var out Problems
-	var failed error
-	for _, p := range picks {
-		if err := v.problemsOf(ctx, p, path, &out); err != nil {
-			if failed = cmp.Or(failed, err); ctx.Err() != nil {
-				return out, ctx.Err()
-			}
-			out.NotReady = append(out.NotReady, err.Error())
-		}
-	}
-	if len(out.Servers) == 0 && failed != nil {
-		return out, failed
-	}
-	out.sort()
-	return out, nil
-}
-
-// problemsOf adds what one server says about a file.
-func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problems) error {
-	srv, err := v.server(p)
-	if err != nil {
-		return err
-	}
-	return v.withServer(ctx, srv, path, func(ctx context.Context, s session) error {
-		out.Servers = append(out.Servers, p.spec.Name)
-		waiting, cancel := context.WithTimeout(ctx, v.wait())
-		defer cancel()
-		if !s.judge(waiting) {
-			out.NotReady = append(out.NotReady, s.unjudged(v.wait()))
-			if !s.ownJudged() {
-				return nil
-			}
-		}
-		known, _ := s.verdicts.of(path)
-		out.More += known.more
-		texts := map[string]*text{path: s.doc.text}
-		out.Items = append(out.Items, s.diagnostics(path, known.items, func(path string) *text { return texts[path] })...)
-		return nil
-	})
-}
-
-// ownJudged reports whether there is a verdict on the document, while the project's
-// may be outstanding.
-func (s session) ownJudged() bool {
-	ok, _, _, _ := s.verdicts.judged(s.doc)
-	return ok
-}
-
-// unjudged says that a verdict did not come in time.
-func (s session) unjudged(wait time.Duration) string {
-	what := "the file"
-	if s.judgesAll() && s.ownJudged() {
-		what = "the whole project"
-	}
-	select {
-	case <-s.ended:
-		return s.why.Error()
-	default:
-		return s.server.spec.Name + " has not judged " + what + " within " + wait.Round(time.Millisecond).String() + s.client.busy()
-	}
-}
-
-// allProblems are those of all files that the servers of this view have judged.
-func (v *View) allProblems(ctx context.Context) (Problems, error) {
-	v.mu.Lock()
-	used := slices.Clone(v.used)
-	v.mu.Unlock()
-	if len(used) == 0 {
-		var err error
-		if used, err = v.projectServers(); err != nil {
-			return Problems{}, err
-		}
-	}
-	var out Problems
-	texts := v.lineText(ctx)
-	for _, srv := range used {
-		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
-			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
-				out.Servers = append(out.Servers, srv.spec.Name)
-			}
-			if why := v.judgeProject(ctx, s.run); why != "" {
-				out.NotReady = append(out.NotReady, why)
-			}
-			for path, known := range s.verdicts.snapshot() {
-				if _, inside := v.find.folder(path); inside {
-					out.Items = append(out.Items, s.diagnostics(path, known.items, texts)...)
-					out.More += known.more
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			out.NotReady = append(out.NotReady, err.Error())
-		}
-	}
-	out.sort()
-	return out, nil
-}
-
-// judgeProject waits for a server's verdict on all that is known to it, as long as
-// the settings say, and says why it is not there; empty: it is.
-func (v *View) judgeProject(ctx context.Context, r *run) string {
-	name := r.server.spec.Name
-	if open, err := r.opened(ctx); err == nil && len(open) > 0 && r.judgesAll() {
-		waiting, cancel := context.WithTimeout(ctx, v.wait())
-		defer cancel()
-		if r.judgeAll(waiting, open[0]) != nil {
-			return name + " has not judged the whole project within " + v.wait().Round(time.Millisecond).String() + r.client.busy()
-		}
-		return ""
-	}
-	if busy := r.client.busy(); busy != "" {
-		return name + " has not finished" + busy
-	}
-	return ""
-}
-
-// sort puts the gravest first.
-func (p *Problems) sort() {
-	slices.SortStableFunc(p.Items, func(a, b Diagnostic) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
-	})
-}
-
-// diagnostics are a file's diagnostics with places as people count them.
-func (s session) diagnostics(path string, items []wireDiagnostic, texts func(path string) *text) []Diagnostic {
-	var out []Diagnostic
-	for _, d := range items {
-		found := s.locate(path, d.Range, texts)
-		out = append(out, Diagnostic{
-			Path: path, At: found.At, End: found.End, Severity: severityOf(d.Severity), Code: string(d.Code),
-			Source: d.Source, Message: strings.TrimSpace(string(d.Message)), Server: s.server.spec.Name,
-		})
-	}
-	return out
-}
-
-// Baseline is what was known before some files change.
+// Baseline is what was known before some files change. It must be ended with After
+// or Close: until then no other change of the same servers' files is judged, so that
+// nobody is told of what another broke.
 type Baseline struct {
-	view     *View
-	deadline time.Time
-	sides    []*side
+	view  *View
+	left  time.Duration // that a verdict may still be waited for
+	sides []*side
 }
 
 // side is a baseline at one server.
 type side struct {
 	server *server
 	paths  []string
-	run    *run // nil: it was not ready
+	run    *run  // nil: it was not ready
+	err    error // why it was not ready
+	turn   bool  // no other change is judged meanwhile
+
 	before map[string]verdict
-	texts  map[string]string // of the paths, before
-	known  bool              // all paths were judged as they were
-	whole  bool              // so was all else that the server judges
-	err    error             // why it was not ready
+	texts  map[string]string // of the paths that there were
+	judged map[string]bool   // the open documents on which there was a verdict
+	open   []string          // beside the paths
+	// versions are those of the documents: another one tells that somebody else
+	// changed the document meanwhile.
+	versions map[string]int32
+	whole    bool // all else that the server judges by itself was judged
 }
 
 // Before notes what the servers say of the project before the files given change.
 // It takes at most half of the time that the settings give to waiting. nil: there is
 // nothing to compare later.
 func (v *View) Before(ctx context.Context, paths []string) *Baseline {
-	if v.set.Load().DiagnosticWait < 0 {
+	wait := v.set.Load().DiagnosticWait
+	if wait < 0 {
 		return nil
 	}
-	b := &Baseline{view: v, deadline: time.Now().Add(v.set.Load().DiagnosticWait)}
+	b := &Baseline{view: v}
 	for _, path := range paths {
 		if _, inside := v.find.folder(path); !inside {
 			continue
@@ -263,7 +60,7 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 			i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
 			if i < 0 {
 				i = len(b.sides)
-				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}})
+				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, judged: map[string]bool{}})
 			}
 			b.sides[i].paths = append(b.sides[i].paths, path)
 		}
@@ -271,9 +68,11 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 	if len(b.sides) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, v.set.Load().DiagnosticWait/2)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, wait/2)
 	defer cancel()
 	b.each(func(s *side) { v.note(ctx, s) })
+	b.left = wait - time.Since(began)
 	return b
 }
 
@@ -284,6 +83,19 @@ func (b *Baseline) each(f func(*side)) {
 		wg.Go(func() { f(s) })
 	}
 	wg.Wait()
+}
+
+// Close ends a baseline that nothing is compared with. nil has nothing to end.
+func (b *Baseline) Close() {
+	if b == nil {
+		return
+	}
+	for _, s := range b.sides {
+		if s.turn {
+			s.turn = false
+			<-s.run.verdicts.turn
+		}
+	}
 }
 
 // note takes the baseline at one server.
@@ -298,29 +110,39 @@ func (v *View) note(ctx context.Context, s *side) {
 		return
 	}
 	s.run = r
+	select {
+	case r.verdicts.turn <- struct{}{}:
+		s.turn = true
+	case <-ctx.Done(): // another change is being judged: who broke what is not told apart
+	}
 	_ = v.refresh(ctx, r)
-	s.known, s.whole = true, true
-	var docs []session
+	var docs []synced
 	for _, path := range s.paths {
 		if stampOf(path) == (Stamp{}) {
 			continue // it is to be created: it has no problems yet
 		}
-		doc, err := v.show(ctx, r, path)
-		if err != nil {
-			s.known = false
-			continue
+		if doc, err := v.show(ctx, r, path); err == nil {
+			s.texts[path] = doc.text.body
+			docs = append(docs, doc)
 		}
-		s.texts[path] = doc.text.body
-		docs = append(docs, session{run: r, doc: doc})
 	}
+	for _, doc := range r.openDocuments(ctx) {
+		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
+			s.open = append(s.open, doc.path)
+			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() {
+				docs = append(docs, doc)
+			}
+		}
+	}
+	left := r.judgeAt(ctx, docs)
 	for _, doc := range docs {
-		s.known = doc.judge(ctx) && s.known
+		s.judged[doc.path] = !slices.Contains(left, doc.path)
 	}
+	s.whole = r.client.busy() == ""
 	if r.judgesAll() {
 		s.whole = r.judgeAll(ctx, s.paths[0]) == nil
 	}
-	v.judgeOpen(ctx, r, s.paths)
-	s.before = r.verdicts.snapshot()
+	s.before, s.versions = r.verdicts.snapshot()
 	v.resume(s)
 }
 
@@ -334,68 +156,59 @@ func (v *View) resume(s *side) {
 	if was == nil || was.run != s.run {
 		return
 	}
-	s.before, s.known, s.whole = was.before, was.known, was.whole
+	s.before, s.whole = was.before, was.whole
 	maps.Copy(s.texts, was.texts)
+	maps.Copy(s.judged, was.judged)
 }
 
-// maxJudged is how many open documents are asked about after a change.
+// maxJudged is how many open documents are asked about beside those that change.
 const maxJudged = 16
 
-// judgeOpen asks a server that is to be asked about its other open documents, of
-// which a change may have broken some.
-func (v *View) judgeOpen(ctx context.Context, r *run, but []string) {
-	if !r.client.pulls() {
-		return
-	}
-	open, err := r.opened(ctx)
-	if err != nil {
-		return
-	}
-	open = slices.DeleteFunc(open, func(path string) bool { return slices.Contains(but, path) })
-	var wg sync.WaitGroup
-	for _, path := range open[:min(len(open), maxJudged)] {
-		wg.Go(func() {
-			if doc, ok := r.openDocument(ctx, path); ok {
-				session{run: r, doc: doc}.judge(ctx)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// openDocument is a document that is open, as the server has it.
-func (r *run) openDocument(ctx context.Context, path string) (synced, bool) {
-	if r.documents.hold(ctx) != nil {
-		return synced{}, false
-	}
-	defer r.documents.free()
-	i := slices.IndexFunc(r.documents.open, func(o *document) bool { return o.path == path })
-	if i < 0 {
-		return synced{}, false
-	}
-	return r.documents.open[i].synced(false), true
+// List is the beginning of a list of diagnostics.
+type List struct {
+	Items []Diagnostic // errors first, then by path and line
+	More  int          // that are not in Items
 }
 
 // Delta is what a change of files made of their project's problems. Hints are left
 // out.
 type Delta struct {
-	New      []Diagnostic // errors first
-	Fixed    []Diagnostic
-	Present  []Diagnostic // of files of which it is not known what they had before
-	Servers  []string     // whose verdict this is
-	NotReady []string     // why a verdict is not there, a clause each
+	New      List
+	Fixed    List
+	Present  List     // of files of which it is not known what they had before
+	Servers  []string // whose verdict this is
+	NotReady []string // why a verdict is not there, a clause each
+}
+
+// maxTold is how many diagnostics of a kind a delta has.
+const maxTold = 100
+
+// add appends another list.
+func (l *List) add(o List) {
+	p := Problems{Items: append(l.Items, o.Items...)}
+	p.sort()
+	l.Items, l.More = p.Items, l.More+o.More
+}
+
+func (d *Delta) add(o Delta) {
+	d.New.add(o.New)
+	d.Fixed.add(o.Fixed)
+	d.Present.add(o.Present)
+	d.Servers = append(d.Servers, o.Servers...)
+	d.NotReady = append(d.NotReady, o.NotReady...)
 }
 
 // After waits for the verdict on the files as they are now, until the time that the
 // settings give is over, and compares it with what was known before. changed are
-// the files that really changed.
+// the files that really changed. It ends the baseline.
 func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 	var out Delta
 	if b == nil {
 		return out
 	}
+	defer b.Close()
 	var mu sync.Mutex
-	wait, cancel := context.WithDeadline(ctx, b.deadline)
+	wait, cancel := context.WithTimeout(ctx, b.left)
 	defer cancel()
 	b.each(func(s *side) {
 		d := b.view.compare(wait, s, changed)
@@ -403,19 +216,9 @@ func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 		defer mu.Unlock()
 		out.add(d)
 	})
-	for _, list := range [][]Diagnostic{out.New, out.Fixed, out.Present} {
-		p := Problems{Items: list}
-		p.sort()
-	}
+	slices.Sort(out.Servers)
+	slices.Sort(out.NotReady)
 	return out
-}
-
-func (d *Delta) add(o Delta) {
-	d.New = append(d.New, o.New...)
-	d.Fixed = append(d.Fixed, o.Fixed...)
-	d.Present = append(d.Present, o.Present...)
-	d.Servers = append(d.Servers, o.Servers...)
-	d.NotReady = append(d.NotReady, o.NotReady...)
 }
 
 // compare is the delta at one server.
@@ -432,167 +235,312 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		return Delta{NotReady: []string{err.Error()}}
 	}
 	defer s.server.release()
-	var out Delta
-	texts := map[string]*text{}
-	docs := v.showChanged(ctx, s.server, r, changed)
-	judged := true
-	for _, one := range docs {
-		texts[one.doc.path] = one.doc.text
-		if one.judge(ctx) {
-			continue
-		}
-		out.NotReady = append(out.NotReady, one.unjudged(v.set.Load().DiagnosticWait))
-		judged = judged && one.ownJudged()
-		if r.judgesAll() {
-			break // it is the same for all
-		}
-	}
-	if len(out.NotReady) > 0 {
+	c := comparison{view: v, side: s, run: r, now: map[string]*text{}, gone: map[string]bool{}}
+	docs := c.showChanged(ctx, changed)
+	judged := c.judge(ctx, docs)
+	if len(c.out.NotReady) > 0 {
 		v.mu.Lock()
 		v.unjudged[s.server] = s
 		v.mu.Unlock()
-		if !r.judgesAll() || !judged {
-			return out
-		}
 	}
-	out.Servers = []string{s.server.spec.Name}
-	v.judgeOpen(ctx, r, changed)
-	v.difference(ctx, s, r, texts, &out)
-	return out
+	if !judged {
+		return c.out
+	}
+	c.out.Servers = []string{s.server.spec.Name}
+	if !r.asks() && !r.judgesAll() {
+		r.verdicts.settle(ctx, docs)
+	}
+	c.difference(ctx)
+	return c.out
 }
 
-// showChanged lets a server have the files that really changed.
-func (v *View) showChanged(ctx context.Context, srv *server, r *run, changed []string) []session {
-	var docs []session
+// comparison is the work of comparing at one server.
+type comparison struct {
+	view *View
+	side *side
+	run  *run
+	now  map[string]*text // of the changed files
+	gone map[string]bool  // changed files that are no more
+	out  Delta
+	held held
+}
+
+// showChanged lets the server have the files that really changed.
+func (c *comparison) showChanged(ctx context.Context, changed []string) []synced {
+	r := c.run
+	var mine []string
+	var events []Happened
 	for _, path := range changed {
-		if _, ok := srv.spec.language(path); !ok {
+		if _, ok := r.server.spec.language(path); !ok {
 			continue
 		}
-		doc, err := v.show(ctx, r, path)
-		if err != nil { // it was deleted or moved
+		event := Changed
+		if stampOf(path) == (Stamp{}) {
+			event = Deleted
+			c.gone[path] = true
+		} else if _, was := c.side.texts[path]; !was {
+			event = Created
+		}
+		mine = append(mine, path)
+		events = append(events, Happened{path, event})
+	}
+	_ = r.tell(ctx, events) // before the documents, whose verdicts are to come last
+	var docs []synced
+	for _, path := range mine {
+		doc, err := c.view.show(ctx, r, path)
+		if err != nil { // it was deleted or moved, or must not be read any more
+			c.gone[path] = true
 			_ = r.forget(ctx, path)
 			r.verdicts.forget(path)
-			_ = r.tell(ctx, []Happened{{path, Deleted}})
 			continue
 		}
-		_ = r.tell(ctx, []Happened{{path, Changed}})
-		docs = append(docs, session{run: r, doc: doc})
+		delete(c.gone, path) // the editor has it
+		c.now[path] = doc.text
+		docs = append(docs, doc)
 	}
 	return docs
 }
 
-// difference compares all files of the project.
-func (v *View) difference(ctx context.Context, s *side, r *run, texts map[string]*text, out *Delta) {
-	now := r.verdicts.snapshot()
-	read := v.lineText(ctx)
-	current := func(path string) *text {
-		if t := texts[path]; t != nil {
-			return t
+// judge waits for the verdicts on the changed documents and on those that were open
+// besides. false: there is nothing to compare.
+func (c *comparison) judge(ctx context.Context, docs []synced) bool {
+	r := c.run
+	wait := c.view.set.Load().DiagnosticWait
+	if r.judgesAll() {
+		docs = docs[:min(len(docs), 1)] // it is the same for all
+	}
+	errs := make([]error, len(docs))
+	var wg sync.WaitGroup
+	for i, doc := range docs {
+		wg.Go(func() { errs[i] = session{run: r, doc: doc}.judge(ctx) })
+	}
+	wg.Wait()
+	judged := true
+	for i, err := range errs {
+		if err != nil {
+			one := session{run: r, doc: docs[i]}
+			c.out.NotReady = append(c.out.NotReady, one.unjudged(err, wait))
+			judged = judged && one.ownJudged()
 		}
-		return read(path)
 	}
-	one := session{run: r}
+	if !judged || !r.asks() {
+		return judged
+	}
+	var others []synced
+	for _, doc := range r.openDocuments(ctx) {
+		if c.side.judged[doc.path] && c.now[doc.path] == nil {
+			others = append(others, doc)
+		}
+	}
+	if left := r.judgeAt(ctx, others); len(left) > 0 {
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has not judged %s anew within %s", r.server.spec.Name, names(left), wait))
+		for _, path := range left {
+			delete(c.side.judged, path)
+		}
+	}
+	return true
+}
+
+// Bounds of how long nothing must have come behind the verdict on a changed file.
+const (
+	minPause = 5 * time.Millisecond
+	maxPause = 100 * time.Millisecond
+)
+
+// settle waits until a server that judges by itself has said nothing more for an
+// eighth of the time that its verdict took: what a change breaks elsewhere comes
+// with it or right behind it.
+func (v *verdicts) settle(ctx context.Context, docs []synced) {
+	pause := minPause
+	for _, doc := range docs {
+		pause = max(pause, min(v.of(doc.path).pushed.at.Sub(doc.at)/8, maxPause))
+	}
+	ctx, cancel := context.WithTimeout(ctx, 4*pause)
+	defer cancel()
+	for {
+		v.mu.Lock()
+		seq, wake := v.seq, v.wake
+		v.mu.Unlock()
+		timer := time.NewTimer(pause)
+		select {
+		case <-wake:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+		v.mu.Lock()
+		ended := v.ended && v.seq == seq
+		v.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+}
+
+// held are diagnostics of several files before their places are looked up.
+type held struct {
+	fresh, fixed, present []placed
+}
+
+// placed is a diagnostic of a file; old: of its text before the change.
+type placed struct {
+	path string
+	old  bool
+	wireDiagnostic
+}
+
+func place(list []placed, path string, old bool, items []wireDiagnostic) []placed {
+	for _, d := range items {
+		list = append(list, placed{path, old, d})
+	}
+	return list
+}
+
+// difference compares all files of the project.
+func (c *comparison) difference(ctx context.Context) {
+	now, versions := c.run.verdicts.snapshot()
 	paths := map[string]bool{}
-	for path := range now {
-		paths[path] = true
+	for path, is := range now {
+		if was, ok := c.side.before[path]; !ok || was.seq() != is.seq() {
+			paths[path] = true
+		}
 	}
-	for path := range s.before {
-		paths[path] = true
+	for path := range c.side.before {
+		if _, ok := now[path]; !ok {
+			paths[path] = true
+		}
+	}
+	var others, uncounted []string
+	for path, n := range c.side.versions {
+		if _, mine := c.now[path]; !mine && !c.gone[path] && versions[path] != n {
+			others = append(others, path) // somebody else changed it
+		}
 	}
 	for _, path := range sortedKeys(paths) {
-		if _, inside := v.find.folder(path); !inside {
-			continue
+		_, mine := c.now[path]
+		mine = mine || c.gone[path]
+		_, inside := c.view.find.folder(path)
+		switch {
+		case !inside, !mine && len(others) > 0:
+		case now[path].more()+c.side.before[path].more() > 0:
+			uncounted = append(uncounted, path)
+		default:
+			c.file(path, mine, c.side.before[path], now[path])
 		}
-		was, before := s.before[path]
-		is := now[path]
-		if before && was.seq == is.seq {
-			continue
-		}
-		present := one.diagnostics(path, grave(is.items), current)
-		_, touched := texts[path]
-		if touched && !s.known || !touched && !before && !s.whole {
-			out.Present = append(out.Present, present...)
-			continue
-		}
-		lines := identity
-		if old, ok := s.texts[path]; ok && texts[path] != nil {
-			lines = moved(old, texts[path].body)
-		}
-		oldText := newText(s.texts[path])
-		past := one.diagnostics(path, grave(was.items), func(string) *text {
-			if _, ok := s.texts[path]; ok {
-				return oldText
-			}
-			return current(path)
-		})
-		fresh, gone := differ(past, present, lines)
-		out.New = append(out.New, fresh...)
-		out.Fixed = append(out.Fixed, gone...)
 	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s changed at the same time, so that what broke beside the changed files is not told", names(others)))
+	}
+	if len(uncounted) > 0 {
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has too many problems in %s to compare them", c.run.server.spec.Name, names(uncounted)))
+	}
+	c.pairMoved()
+	read := c.view.lineText(ctx)
+	c.out.New = c.list(c.held.fresh, read)
+	c.out.Fixed = c.list(c.held.fixed, read)
+	c.out.Present = c.list(c.held.present, read)
+}
+
+// file compares the verdicts on one file.
+func (c *comparison) file(path string, mine bool, was, is verdict) {
+	s := c.side
+	old, had := s.texts[path]
+	judged, open := s.judged[path]
+	open = open || slices.Contains(s.open, path)
+	_, known := s.before[path]
+	unknown := false
+	switch {
+	case mine:
+		unknown = had && !judged
+	case open || c.run.asks():
+		if !judged && c.run.asks() {
+			return // it was not judged before, or has not been since
+		}
+		unknown = !judged && !known && !s.whole
+	case c.isOpen(path) && !known && !c.run.judgesAll():
+		return // it was opened meanwhile, and nothing was known of it
+	default:
+		unknown = !known && !s.whole
+	}
+	present := grave(is.items())
+	if unknown {
+		c.held.present = place(c.held.present, path, false, present)
+		return
+	}
+	lines := unmoved()
+	if t := c.now[path]; t != nil && had {
+		lines = moved(old, t.body)
+	}
+	fresh, gone := differ(grave(was.items()), present, lines)
+	c.held.fresh = place(c.held.fresh, path, false, fresh)
+	c.held.fixed = place(c.held.fixed, path, true, gone)
+}
+
+// isOpen reports whether a document was ever open at the server.
+func (c *comparison) isOpen(path string) bool { return c.run.verdicts.version(path) >= 0 }
+
+// pairMoved takes out what moved with a file that got another name.
+func (c *comparison) pairMoved() {
+	if len(c.gone) == 0 {
+		return
+	}
+	waiting := map[sense][]int{}
+	for i, d := range c.held.fixed {
+		if c.gone[d.path] {
+			key := d.sense().roughly()
+			waiting[key] = append(waiting[key], i)
+		}
+	}
+	met := map[int]bool{}
+	c.held.fresh = slices.DeleteFunc(c.held.fresh, func(d placed) bool {
+		key := d.sense().roughly()
+		if _, had := c.side.texts[d.path]; had || len(waiting[key]) == 0 {
+			return false
+		}
+		met[waiting[key][0]] = true
+		waiting[key] = waiting[key][1:]
+		return true
+	})
+	var left []placed
+	for i, d := range c.held.fixed {
+		if !met[i] {
+			left = append(left, d)
+		}
+	}
+	c.held.fixed = left
+}
+
+// list is the beginning of some diagnostics, with places as people count them.
+func (c *comparison) list(all []placed, read func(string) *text) List {
+	slices.SortStableFunc(all, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(severityOf(a.Severity), severityOf(b.Severity)), strings.Compare(a.path, b.path), cmp.Compare(a.Range.Start.Line, b.Range.Start.Line))
+	})
+	one := session{run: c.run}
+	out := List{More: max(len(all)-maxTold, 0)}
+	before := map[string]*text{}
+	for _, d := range all[:min(len(all), maxTold)] {
+		out.Items = append(out.Items, one.diagnostics(d.path, []wireDiagnostic{d.wireDiagnostic}, func(path string) *text {
+			body, had := c.side.texts[path]
+			switch {
+			case d.old && had:
+				if before[path] == nil {
+					before[path] = newText(body)
+				}
+				return before[path]
+			case c.now[path] != nil:
+				return c.now[path]
+			}
+			return read(path)
+		})...)
+	}
+	return out
 }
 
 // grave are errors and warnings.
 func grave(items []wireDiagnostic) []wireDiagnostic {
 	return slices.DeleteFunc(slices.Clone(items), func(d wireDiagnostic) bool { return severityOf(d.Severity) > Warning })
-}
-
-// identity: no line moved.
-func identity(line int) (int, bool) { return line, true }
-
-// moved maps lines of an old text to those of a new one; false for lines between
-// the first and the last that changed.
-func moved(old, new string) func(line int) (int, bool) {
-	a, b := strings.Split(old, "\n"), strings.Split(new, "\n")
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return func(line int) (int, bool) {
-		switch {
-		case line <= head:
-			return line, true
-		case line > len(a)-tail:
-			return line + len(b) - len(a), true
-		}
-		return 0, false
-	}
-}
-
-// differ pairs diagnostics that say the same at the same place, then those that say
-// the same among the lines that changed; what is left over is new, or gone.
-func differ(past, present []Diagnostic, lines func(int) (int, bool)) (fresh, gone []Diagnostic) {
-	same := func(a, b Diagnostic) bool {
-		return a.Severity == b.Severity && a.Source == b.Source && a.Code == b.Code && a.Message == b.Message
-	}
-	used := make([]bool, len(past))
-	pair := func(d Diagnostic, fits func(old Diagnostic) bool) bool {
-		for i, old := range past {
-			if !used[i] && same(old, d) && fits(old) {
-				used[i] = true
-				return true
-			}
-		}
-		return false
-	}
-	var left []Diagnostic
-	for _, d := range present {
-		if !pair(d, func(old Diagnostic) bool { to, ok := lines(old.At.Line); return ok && to == d.At.Line }) {
-			left = append(left, d)
-		}
-	}
-	for _, d := range left {
-		if !pair(d, func(old Diagnostic) bool { _, ok := lines(old.At.Line); return !ok }) {
-			fresh = append(fresh, d)
-		}
-	}
-	for i, old := range past {
-		if !used[i] {
-			gone = append(gone, old)
-		}
-	}
-	return fresh, gone
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // maxOpen is how many documents are open at a server; the one that was used least
@@ -15,6 +16,7 @@ type document struct {
 	version int32
 	text    *text
 	since   uint64 // verdicts that came before this version
+	at      time.Time
 }
 
 // documents are those open at a server, least lately used first. Their lock is a
@@ -55,7 +57,8 @@ type synced struct {
 	version int32
 	text    *text
 	since   uint64
-	changed bool // this call made it so
+	at      time.Time // when it became so
+	changed bool      // this call made it so
 }
 
 // sync lets the server have the text of a file: it opens the document, or tells
@@ -72,10 +75,7 @@ func (r *run) sync(ctx context.Context, path, body string, saved bool) (synced, 
 	var err error
 	if doc == nil {
 		doc, err = r.open(ctx, path, body)
-	} else {
-		err = r.change(ctx, doc, body)
-	}
-	if err == nil && saved && doc.version > 1 {
+	} else if err = r.change(ctx, doc, body); err == nil && saved {
 		err = r.save(ctx, doc)
 	}
 	if err != nil {
@@ -85,7 +85,14 @@ func (r *run) sync(ctx context.Context, path, body string, saved bool) (synced, 
 }
 
 func (doc *document) synced(changed bool) synced {
-	return synced{doc.path, doc.version, doc.text, doc.since, changed}
+	return synced{doc.path, doc.version, doc.text, doc.since, doc.at, changed}
+}
+
+// next is the next version of a document.
+func (r *run) next(path, body string) *document {
+	doc := &document{path: path, text: newText(body), at: time.Now()}
+	doc.version, doc.since = r.verdicts.begin(path)
+	return doc
 }
 
 // open opens a document, and closes another where too many are open.
@@ -97,7 +104,7 @@ func (r *run) open(ctx context.Context, path, body string) (*document, error) {
 		}
 	}
 	id, _ := r.server.spec.language(path)
-	doc := &document{path: path, version: 1, text: newText(body), since: r.verdicts.count()}
+	doc := r.next(path, body)
 	defer r.told.Add(1)
 	err := r.conn.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": fileURI(path), "languageId": id, "version": doc.version, "text": body,
@@ -111,7 +118,7 @@ func (r *run) open(ctx context.Context, path, body string) (*document, error) {
 
 // change tells a document's new text, all of it.
 func (r *run) change(ctx context.Context, doc *document, body string) error {
-	next := document{path: doc.path, version: doc.version + 1, text: newText(body), since: r.verdicts.count()}
+	next := r.next(doc.path, body)
 	defer r.told.Add(1)
 	var err error
 	if r.caps.Sync.Change == 0 { // it listens to nothing but opening
@@ -130,8 +137,7 @@ func (r *run) change(ctx context.Context, doc *document, body string) error {
 	if err != nil {
 		return err
 	}
-	*doc = next
-	r.verdicts.outdated() // of other documents, which may depend on it
+	*doc = *next
 	return nil
 }
 

@@ -261,15 +261,25 @@ func (r *run) ask(ctx context.Context, method string, params, result any) error 
 			return nil
 		}
 		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-			again := e.Code == codeContentModified || e.Code == codeServerCancelled
+			again := e.Code == codeContentModified || retriggers(e)
 			if again && try < 4 && sleep(ctx, time.Duration(try)*50*time.Millisecond) == nil {
 				continue
 			}
-			return fmt.Errorf("%s answered: %s", r.server.spec.Name, strings.TrimSpace(e.Message))
+			return &refusal{r.server.spec.Name, e}
 		}
 		return r.askError(ctx, method, err)
 	}
 }
+
+// refusal is an error that a server answered.
+type refusal struct {
+	server string
+	err    *jsonrpc.Error
+}
+
+func (e *refusal) Error() string { return e.server + " answered: " + strings.TrimSpace(e.err.Message) }
+
+func (e *refusal) Unwrap() error { return e.err }
 
 // errTimeout is the cause of a request's own end.
 var errTimeout = errors.New("out of time")

@@ -37,6 +37,13 @@ type Spec struct {
 	// once all verdicts are published, where the server has one: without it nobody
 	// can know whether more is to come. Its argument is {"Files": [URI]}.
 	JudgeAll string
+	// TSServer is a command that passes a request on to the compiler behind the
+	// server, where it has one: what the server pushes comes in stages, without
+	// saying which is the last. Its arguments are the request and what goes with it.
+	TSServer string
+	// Checks is how the title begins of the progress of a check that a saved change
+	// begins, and that is part of the verdict on it.
+	Checks string
 	// AtDeclaration: a rename is asked for where the name is declared; elsewhere the
 	// server may give the name another one in that file alone.
 	AtDeclaration bool

@@ -68,6 +68,8 @@ var builtin = []Spec{
 		Roots:     nodeRoots,
 		Install:   "npm install -g typescript-language-server typescript@5",
 		Loading:   "Initializing JS/TS language features",
+		TSServer:  "typescript.tsserverRequest",
+		Options:   json.RawMessage(`{"tsserver":{"useClientFileWatcher":true}}`),
 
 		AtDeclaration: true,
 	},
@@ -93,6 +95,7 @@ var builtin = []Spec{
 		Roots:     [][]string{{"Cargo.lock"}, {"Cargo.toml", "rust-project.json"}},
 		Install:   "rustup component add rust-analyzer",
 		find:      rustAnalyzer,
+		Checks:    "cargo ",
 	},
 	{
 		Name: "clangd",

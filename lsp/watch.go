@@ -137,6 +137,7 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 	r.client.mu.Unlock()
 	if len(changes) > 0 {
 		defer r.told.Add(1)
+		r.verdicts.disturbed()
 	}
 	for len(changes) > 0 {
 		n := min(len(changes), maxEvents)

@@ -277,24 +277,57 @@ type wireDiagnostic struct {
 	raw      json.RawMessage
 }
 
+// UnmarshalJSON reads what can be read: one wrong member must not cost the verdict.
 func (d *wireDiagnostic) UnmarshalJSON(data []byte) error {
 	type plain wireDiagnostic
-	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
-		return err
+	if json.Unmarshal(data, (*plain)(d)) != nil {
+		*d = wireDiagnostic{}
+		d.salvage(data)
 	}
 	d.raw = bytes.Clone(data)
 	return nil
 }
 
-// code is a diagnostic's code, a number or a text.
+// salvage reads a diagnostic member by member.
+func (d *wireDiagnostic) salvage(data []byte) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		d.Message = marked("a problem that the server words in a way that cannot be read")
+		return
+	}
+	var loose struct {
+		Start, End struct{ Line, Character float64 }
+	}
+	_ = json.Unmarshal(members["range"], &loose)
+	unit := func(n float64) uint32 { return uint32(min(max(n, 0), 1<<31)) }
+	d.Range = Range{
+		Start: Position{Line: unit(loose.Start.Line), Character: unit(loose.Start.Character)},
+		End:   Position{Line: unit(loose.End.Line), Character: unit(loose.End.Character)},
+	}
+	_ = json.Unmarshal(members["severity"], &d.Severity)
+	_ = json.Unmarshal(members["code"], &d.Code)
+	_ = json.Unmarshal(members["source"], &d.Source)
+	_ = json.Unmarshal(members["message"], &d.Message)
+}
+
+// code is a diagnostic's code, a number or a text; servers of old wrote an object
+// with the value in it.
 type code string
 
 func (c *code) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) != nil {
-		if text = string(data); text == "null" || data[0] == '{' || data[0] == '[' {
-			text = ""
+	switch {
+	case json.Unmarshal(data, &text) == nil:
+	case data[0] == '{':
+		var o struct {
+			Value json.RawMessage `json:"value"`
 		}
+		if json.Unmarshal(data, &o) != nil || len(o.Value) == 0 || o.Value[0] == '{' {
+			break
+		}
+		return c.UnmarshalJSON(o.Value)
+	case data[0] != '[':
+		text = string(data)
 	}
 	*c = code(text)
 	return nil
@@ -303,8 +336,17 @@ func (c *code) UnmarshalJSON(data []byte) error {
 // publishParams are a server's verdict on a document.
 type publishParams struct {
 	URI         string           `json:"uri"`
-	Version     *int64           `json:"version"`
+	Version     json.RawMessage  `json:"version"`
 	Diagnostics []wireDiagnostic `json:"diagnostics"`
+}
+
+// version is the document's; nil: none is told.
+func (p *publishParams) version() *int64 {
+	var n *int64
+	if json.Unmarshal(p.Version, &n) != nil {
+		return nil
+	}
+	return n
 }
 
 // pullReport is the answer to a pull of diagnostics.

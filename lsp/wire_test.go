@@ -33,7 +33,7 @@ func TestUnions(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", data, h.Contents, err, want)
 		}
 	}
-	for data, want := range map[string]code{`1`: "1", `"E1"`: "E1", `-32768`: "-32768", `null`: "", `{"value":"x"}`: ""} {
+	for data, want := range map[string]code{`1`: "1", `"E1"`: "E1", `-32768`: "-32768", `null`: "", `{"value":"x"}`: "x", `{"value":7,"target":"t"}`: "7", `{"value":{}}`: "", `[]`: ""} {
 		var d wireDiagnostic
 		if err := json.Unmarshal([]byte(`{"message":"m","code":`+data+`}`), &d); err != nil || d.Code != want {
 			t.Errorf("%s: %q, %v; want %q", data, d.Code, err, want)

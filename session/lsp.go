@@ -178,9 +178,11 @@ func (t *Turn) beforeChange(ctx context.Context, c *call) *judged {
 
 // after adds what the call broke and fixed to its result.
 func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Workspace, err error) {
-	switch {
-	case j == nil:
+	if j == nil {
 		return
+	}
+	defer j.before.Close()
+	switch {
 	case j.command:
 		j.view.Dirty()
 		return
@@ -190,6 +192,9 @@ func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Work
 		}
 		return
 	case j.before == nil || err != nil:
+		if len(j.paths) > 0 {
+			j.view.Dirty() // some may have changed
+		}
 		return
 	}
 	delta := j.before.After(ctx, j.paths)
@@ -199,7 +204,7 @@ func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Work
 	}
 	result.Text = strings.TrimRight(result.Text, "\n") + "\n\n" + text
 	result.Shown = joinText(result.Shown, kinds.Fence("", kinds.Escape(text)))
-	for _, d := range delta.New {
+	for _, d := range delta.New.Items {
 		at := kinds.Location{Path: kinds.Root(ws.Dir()).Abs(ws.Name(d.Path)), Line: d.At.Line}
 		if result.Locations != nil && len(result.Locations) < maxProblemPlaces && !slices.Contains(result.Locations, at) {
 			result.Locations = append(result.Locations, at)
@@ -210,36 +215,61 @@ func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Work
 // maxProblemPlaces is how many places an edit tells the editor of.
 const maxProblemPlaces = 20
 
-// maxProblemLines is how many problems an edit tells of.
+// maxProblemLines is how many lines an edit tells of problems with, all in all.
 const maxProblemLines = 20
 
 // deltaText says what an edit newly broke and fixed; empty: nothing to say.
 func deltaText(d lsp.Delta, name func(string) string) string {
-	var b strings.Builder
-	left := maxProblemLines
-	list := func(title string, items []lsp.Diagnostic) {
-		if len(items) == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "%s:\n", title)
-		for i, item := range items {
-			if left == 0 {
-				fmt.Fprintf(&b, "(and %d more)\n", len(items)-i)
-				break
-			}
-			left--
-			b.WriteString(tools.ProblemLine(item, name) + "\n")
-		}
-	}
 	who := strings.Join(d.Servers, " and ")
-	list(fmt.Sprintf("New problems since this change (%s)", who), d.New)
-	list(fmt.Sprintf("Fixed by this change (%s)", who), d.Fixed)
-	list(fmt.Sprintf("Problems in files that had not been judged before, so that some may be old (%s)", who), d.Present)
+	var notes []string
 	for _, why := range d.NotReady {
-		fmt.Fprintf(&b, "What all this change breaks is not known yet: %s. Ask with lsp diagnostics.\n", why)
+		notes = append(notes, fmt.Sprintf("What all this change breaks is not known yet: %s. Ask with lsp diagnostics.", tools.OneLine(why)))
 	}
-	if b.Len() == 0 && len(d.Servers) > 0 {
-		fmt.Fprintf(&b, "No new problems (%s).\n", who)
+	if more := len(notes) - maxNotes; more > 0 {
+		notes = append(notes[:maxNotes], fmt.Sprintf("(and %d more reasons)", more))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	var out []string
+	parts := slices.DeleteFunc([]problemList{
+		{"New problems since this change", d.New},
+		{"Fixed by this change", d.Fixed},
+		{"Problems in files that had not been judged before, so that some may be old", d.Present},
+	}, func(p problemList) bool { return len(p.list.Items) == 0 })
+	for i, part := range parts {
+		rest := len(parts) - 1 - i // a line for each
+		out = append(out, part.lines(maxProblemLines-len(notes)-len(out)-rest, who, name)...)
+	}
+	if out = append(out, notes...); len(out) == 0 && len(d.Servers) > 0 {
+		out = append(out, fmt.Sprintf("No new problems (%s).", who))
+	}
+	return strings.Join(out, "\n")
 }
+
+// problemList is a list of problems under a title.
+type problemList struct {
+	title string
+	list  lsp.List
+}
+
+// lines are the list in at most max lines, and at least one.
+func (p problemList) lines(max int, who string, name func(string) string) []string {
+	items := p.list.Items
+	all := len(items) + p.list.More
+	if max < 3 && all > max-1 {
+		return []string{fmt.Sprintf("%s (%s): %d", p.title, who, all)}
+	}
+	out := []string{fmt.Sprintf("%s (%s):", p.title, who)}
+	shown := min(len(items), max-1)
+	if shown < all {
+		shown = min(shown, max-2)
+	}
+	for _, item := range items[:shown] {
+		out = append(out, tools.ProblemLine(item, name))
+	}
+	if shown < all {
+		out = append(out, fmt.Sprintf("(and %d more)", all-shown))
+	}
+	return out
+}
+
+// maxNotes is how many reasons an edit tells for a verdict that is not there.
+const maxNotes = 3

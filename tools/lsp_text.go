@@ -187,11 +187,11 @@ func ProblemLine(d lsp.Diagnostic, name func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d %s", name(d.Path), d.At.Line, d.At.Column, d.Severity)
 	if d.Code != "" && d.Code != "default" {
-		b.WriteString(" " + d.Code)
+		b.WriteString(" " + lineText(oneLine(d.Code)))
 	}
 	b.WriteString(" " + lineText(oneLine(d.Message)))
 	if d.Source != "" {
-		b.WriteString(" (" + d.Source + ")")
+		b.WriteString(" (" + lineText(oneLine(d.Source)) + ")")
 	}
 	return b.String()
 }

@@ -164,6 +164,9 @@ func (q Question) visible() (Question, error) {
 	return q, nil
 }
 
+// OneLine is a text on one line, with all of it seen.
+func OneLine(s string) string { return oneLine(s) }
+
 func oneLine(s string) string { return kinds.Escape(strings.Join(strings.Fields(s), " ")) }
 
 // answered is what the model is told and the card shows. Answers that are

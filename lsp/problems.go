@@ -1,0 +1,216 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// wait is how long a verdict is waited for; at least a moment, so that what is known
+// is found.
+func (v *View) wait() time.Duration { return max(v.set.Load().DiagnosticWait, time.Millisecond) }
+
+// Problems are what the servers have to say.
+type Problems struct {
+	Items    []Diagnostic // errors first, then by path and line
+	More     int          // that are not in Items
+	Servers  []string     // that were asked
+	NotReady []string     // why a server's verdict is not there yet, a clause each
+}
+
+// Diagnostics are the problems of a file, or of all files that are known to have
+// some where path is empty. It waits for the verdict as long as the settings say.
+func (v *View) Diagnostics(ctx context.Context, path string) (Problems, error) {
+	if path == "" {
+		return v.allProblems(ctx)
+	}
+	picks, err := v.picks(path)
+	if err != nil && len(picks) == 0 {
+		return Problems{}, err
+	}
+	var out Problems
+	var failed error
+	for _, p := range picks {
+		if err := v.problemsOf(ctx, p, path, &out); err != nil {
+			if failed = cmp.Or(failed, err); ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			out.NotReady = append(out.NotReady, err.Error())
+		}
+	}
+	if len(out.Servers) == 0 && failed != nil {
+		return out, failed
+	}
+	out.sort()
+	return out, nil
+}
+
+// problemsOf adds what one server says about a file.
+func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problems) error {
+	srv, err := v.server(p)
+	if err != nil {
+		return err
+	}
+	return v.withServer(ctx, srv, path, func(ctx context.Context, s session) error {
+		out.Servers = append(out.Servers, p.spec.Name)
+		waiting, cancel := context.WithTimeout(ctx, v.wait())
+		defer cancel()
+		if err := s.judge(waiting); err != nil {
+			out.NotReady = append(out.NotReady, s.unjudged(err, v.wait()))
+			if !s.ownJudged() {
+				return nil
+			}
+		}
+		known := s.verdicts.of(path)
+		out.More += known.more()
+		texts := map[string]*text{path: s.doc.text}
+		out.Items = append(out.Items, s.diagnostics(path, known.items(), func(path string) *text { return texts[path] })...)
+		return nil
+	})
+}
+
+// ownJudged reports whether there is a verdict on the document that was pushed,
+// while the project's may be outstanding.
+func (s session) ownJudged() bool {
+	ok, _, _, _ := s.verdicts.judged(s.doc)
+	return ok && s.judgesAll()
+}
+
+// unjudged says why there is no verdict: it did not come in time, or err.
+func (s session) unjudged(err error, wait time.Duration) string {
+	select {
+	case <-s.ended:
+		return s.why.Error()
+	default:
+	}
+	if !errors.Is(err, errUnjudged) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		return err.Error()
+	}
+	what := filepath.Base(s.doc.path)
+	if s.ownJudged() {
+		what = "the whole project"
+	}
+	return s.server.spec.Name + " has not judged " + what + " within " + wait.Round(time.Millisecond).String() + s.client.busy()
+}
+
+// allProblems are those of all files that the servers of this view have judged.
+func (v *View) allProblems(ctx context.Context) (Problems, error) {
+	v.mu.Lock()
+	used := slices.Clone(v.used)
+	v.mu.Unlock()
+	if len(used) == 0 {
+		var err error
+		if used, err = v.projectServers(); err != nil {
+			return Problems{}, err
+		}
+	}
+	var out Problems
+	texts := v.lineText(ctx)
+	for _, srv := range used {
+		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
+			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
+				out.Servers = append(out.Servers, srv.spec.Name)
+			}
+			out.NotReady = append(out.NotReady, v.judgeProject(ctx, s.run)...)
+			files, _ := s.verdicts.snapshot()
+			for path, known := range files {
+				if _, inside := v.find.folder(path); inside {
+					out.Items = append(out.Items, s.diagnostics(path, known.items(), texts)...)
+					out.More += known.more()
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			out.NotReady = append(out.NotReady, err.Error())
+		}
+	}
+	out.sort()
+	return out, nil
+}
+
+// judgeProject waits for a server's verdict on all that is known to it, as long as
+// the settings say, and says why it is not there.
+func (v *View) judgeProject(ctx context.Context, r *run) []string {
+	waiting, cancel := context.WithTimeout(ctx, v.wait())
+	defer cancel()
+	name := r.server.spec.Name
+	open := r.openDocuments(ctx)
+	var out []string
+	if r.judgesAll() && len(open) > 0 {
+		if r.judgeAll(waiting, open[0].path) != nil {
+			out = append(out, name+" has not judged the whole project within "+v.wait().Round(time.Millisecond).String()+r.client.busy())
+		}
+	} else {
+		if left := r.judgeAt(waiting, open); len(left) > 0 {
+			out = append(out, fmt.Sprintf("%s has not judged %s within %s", name, names(left), v.wait().Round(time.Millisecond)))
+		}
+		if busy := r.client.busy(); busy != "" {
+			out = append(out, name+" has not finished"+busy)
+		}
+	}
+	if r.verdicts.overflowed() {
+		out = append(out, name+" tells of problems in more files than are kept")
+	}
+	return out
+}
+
+// names are the last parts of some paths, the first few in full.
+func names(paths []string) string {
+	var out []string
+	for _, path := range paths[:min(len(paths), 3)] {
+		out = append(out, filepath.Base(path))
+	}
+	if more := len(paths) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// judgeAt brings the verdicts on documents up to date, and is the paths of those for
+// which that did not work out.
+func (r *run) judgeAt(ctx context.Context, docs []synced) (left []string) {
+	errs := make([]error, len(docs))
+	slots := make(chan struct{}, 8)
+	var wg sync.WaitGroup
+	for i, doc := range docs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = session{run: r, doc: doc}.judge(ctx)
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			left = append(left, docs[i].path)
+		}
+	}
+	return left
+}
+
+// openDocuments are the open documents, most lately used first.
+func (r *run) openDocuments(ctx context.Context) []synced {
+	if r.documents.hold(ctx) != nil {
+		return nil
+	}
+	defer r.documents.free()
+	var out []synced
+	for _, doc := range slices.Backward(r.documents.open) {
+		out = append(out, doc.synced(false))
+	}
+	return out
+}
+
+// sort puts the gravest first.
+func (p *Problems) sort() {
+	slices.SortStableFunc(p.Items, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
+	})
+}
