@@ -23,7 +23,7 @@ func TestBadServers(t *testing.T) {
 		{behaviour: "hang-initialize", change: func(c *Config) { c.StartTimeout = 300 * time.Millisecond }, want: "fake"},
 		{behaviour: "crash-on-open", want: "fake stopped with exit status 1"},
 		{behaviour: "die-in-request", want: "fake stopped with exit status 1; it is started again with the next call"},
-		{behaviour: "hang-in-request", change: func(c *Config) { c.RequestTimeout = 300 * time.Millisecond }, want: "fake did not answer textDocument/definition within 300ms"},
+		{behaviour: "hang-in-request", change: func(c *Config) { c.StartTimeout, c.RequestTimeout = 3*time.Second, 300*time.Millisecond }, want: "fake did not answer textDocument/definition within 3s"},
 		{behaviour: "error-code-0", want: "fake answered: line out of range"},
 		{behaviour: "null", want: "nothing"},
 		{behaviour: "odd-uri", want: "nothing"},
@@ -69,8 +69,7 @@ func TestAbsentServer(t *testing.T) {
 // TestCrashesEnd: a server that crashes again and again is given up, and says so.
 func TestCrashesEnd(t *testing.T) {
 	p := newProject(t, fakeConfig("die-in-request"), "a.fake", "def foo\nfoo\n")
-	defer func(was [4]time.Duration) { backOff = was }(backOff)
-	backOff = [4]time.Duration{}
+	p.view.servers.backOff = func(int) time.Duration { return 0 }
 	var err error
 	for range maxCrashes + 2 {
 		_, err = p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})

@@ -17,9 +17,10 @@ import (
 
 // Limits of a server's process.
 const (
-	maxMessage = 128 << 20              // bytes of one message
+	maxMessage = 64 << 20               // bytes of one message
 	keptStderr = 4 << 10                // bytes of what it says last
 	stopTime   = 300 * time.Millisecond // for a server to end by itself
+	maxSilent  = 3                      // requests in a row without a sign of life
 )
 
 // run is one process of a server, from its start to its end.
@@ -35,7 +36,7 @@ type run struct {
 	conn   *jsonrpc.Conn
 	stdin  *os.File
 	stderr *process.Tail
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc // *aborted says that this is a crash
 
 	caps    capabilities
 	unit    encoding
@@ -43,6 +44,9 @@ type run struct {
 
 	told   atomic.Uint64 // counts what the server was told of files
 	judged atomic.Uint64 // one more than told was when it had judged the whole project last
+
+	asked  atomic.Bool  // the first request has come to an end
+	silent atomic.Int32 // requests that were out of time since it last said anything
 
 	documents documents
 	verdicts  verdicts
@@ -61,7 +65,7 @@ func (s *server) start() *run {
 	r.verdicts.init()
 	r.client.init(r)
 	var ctx context.Context
-	ctx, r.cancel = context.WithCancel(context.Background())
+	ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.owner.tasks.Go(func() { r.live(ctx) })
 	return r
 }
@@ -69,7 +73,7 @@ func (s *server) start() *run {
 // live is the whole life of the process.
 func (r *run) live(ctx context.Context) {
 	defer close(r.ended)
-	defer r.cancel()
+	defer r.cancel(nil)
 	s := r.server
 	out, err := r.spawn()
 	if err != nil {
@@ -82,12 +86,14 @@ func (r *run) live(ctx context.Context) {
 		defer close(initialized)
 		if err := r.initialize(ctx); err != nil {
 			r.fail(err)
-			r.cancel()
+			r.cancel(nil)
 			return
 		}
 		close(r.ready)
 	}()
-	err = r.conn.Run(ctx)
+	if err = r.conn.Run(ctx); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	<-initialized
 	r.proc.Close()
 	_ = r.stdin.Close()
@@ -193,6 +199,9 @@ func (r *run) startError(ctx context.Context, err error) error {
 
 // reason is why a process that ran has ended.
 func (r *run) reason(err error) error {
+	if a, ok := errors.AsType[*aborted](err); ok {
+		return fmt.Errorf("%s was ended, since it %s%s", r.server.spec.Name, a.why, r.said())
+	}
 	text := "stopped"
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -240,7 +249,7 @@ func (r *run) stop() {
 		}
 	default:
 	}
-	r.cancel()
+	r.cancel(nil)
 	<-r.ended
 }
 
@@ -253,21 +262,24 @@ const (
 // ask sends a request, again where the server says that its view of the files
 // changed meanwhile.
 func (r *run) ask(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.server.config.RequestTimeout, errTimeout)
+	limit := r.limit()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		err := r.conn.Call(ctx, method, params, result)
 		if err == nil {
+			r.answered()
 			return nil
 		}
 		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			r.answered()
 			again := e.Code == codeContentModified || retriggers(e)
 			if again && try < 4 && sleep(ctx, time.Duration(try)*50*time.Millisecond) == nil {
 				continue
 			}
 			return &refusal{r.server.spec.Name, e}
 		}
-		return r.askError(ctx, method, err)
+		return r.askError(ctx, method, limit, err)
 	}
 }
 
@@ -281,20 +293,60 @@ func (e *refusal) Error() string { return e.server + " answered: " + strings.Tri
 
 func (e *refusal) Unwrap() error { return e.err }
 
+// limit is the time that a request has: the first one may find the server loading.
+func (r *run) limit() time.Duration {
+	c := r.server.config
+	if r.asked.Load() {
+		return c.RequestTimeout
+	}
+	return max(c.RequestTimeout, c.StartTimeout)
+}
+
+// answered notes that a request was answered.
+func (r *run) answered() {
+	r.asked.Store(true)
+	r.silent.Store(0)
+}
+
+// late notes that the server did not do in time what it was to do. One that does
+// nothing any more is ended, since only another can help.
+func (r *run) late() {
+	r.asked.Store(true)
+	if r.silent.Add(1) >= maxSilent {
+		r.abort("said nothing while %d requests in a row ran out of time", maxSilent)
+	}
+}
+
+// abort ends the process as one that has crashed.
+func (r *run) abort(format string, args ...any) {
+	r.cancel(&aborted{fmt.Sprintf(format, args...)})
+}
+
+// aborted is why a server was ended that nobody stopped.
+type aborted struct{ why string }
+
+func (a *aborted) Error() string { return a.why }
+
+// lost is what is said of a process that has ended, or is about to.
+func (r *run) lost() error {
+	<-r.ended // it is on its way: the connection has ended
+	return fmt.Errorf("%w; it is started again with the next call", r.why)
+}
+
 // errTimeout is the cause of a request's own end.
 var errTimeout = errors.New("out of time")
 
 // askError is why a request got no answer.
-func (r *run) askError(ctx context.Context, method string, err error) error {
+func (r *run) askError(ctx context.Context, method string, limit time.Duration, err error) error {
 	name := r.server.spec.Name
 	switch {
 	case errors.Is(context.Cause(ctx), errTimeout):
-		return fmt.Errorf("%s did not answer %s within %s%s", name, method, r.server.config.RequestTimeout, r.client.busy())
+		r.late()
+		return fmt.Errorf("%s did not answer %s within %s%s", name, method, limit, r.client.busy())
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, jsonrpc.ErrClosed):
-		<-r.ended // it is on its way: the connection has ended
-		return fmt.Errorf("%w; it is started again with the next call", r.why)
+		return r.lost()
 	default:
 		return fmt.Errorf("asking %s: %w", name, err)
 	}

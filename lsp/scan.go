@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -101,20 +102,27 @@ func compare(was, now map[string]Stamp) []Happened {
 
 // announce tells the servers that run of what happened.
 func (v *View) announce(ctx context.Context, used []*server, events []Happened) {
+	var all sync.WaitGroup
 	for _, s := range used {
-		r := s.running()
-		if r == nil {
-			continue
+		if r := s.running(); r != nil {
+			all.Go(func() { r.announce(ctx, events) })
 		}
-		for _, e := range events {
-			if e.Event == Deleted {
-				_ = r.forget(ctx, e.Path)
-				r.verdicts.forget(e.Path)
-			}
+	}
+	all.Wait()
+}
+
+// announce tells the server of what happened, as far as it reads.
+func (r *run) announce(ctx context.Context, events []Happened) {
+	ctx, cancel := r.telling(ctx)
+	defer cancel()
+	for _, e := range events {
+		if e.Event == Deleted {
+			_ = r.forget(ctx, e.Path)
+			r.verdicts.forget(e.Path)
 		}
-		if err := r.tell(ctx, events); err != nil && ctx.Err() == nil {
-			v.servers.log.Debug("changes not told", "server", s.spec.Name, "error", err)
-		}
+	}
+	if err := r.tell(ctx, events); err != nil {
+		r.server.owner.log.Debug("changes not told", "server", r.server.spec.Name, "error", err)
 	}
 }
 

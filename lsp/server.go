@@ -20,15 +20,6 @@ const (
 	Broken   State = "broken"
 )
 
-// maxCrashes is how many times a server is started again that ended by itself.
-const maxCrashes = 3
-
-// steady is how long a server must have run for its crashes to be forgotten.
-const steady = 5 * time.Minute
-
-// backOff is how long a server is left alone after its crashes, by their number.
-var backOff = [...]time.Duration{0, 0, time.Second, 4 * time.Second}
-
 // startOptions are how a server is started.
 type startOptions struct {
 	spec    *Spec
@@ -48,9 +39,8 @@ type server struct {
 	mu      sync.Mutex
 	run     *run // that starts, runs or ends; nil: none
 	closed  error
-	crashes int
-	retry   time.Time // before which it is not started again
-	last    error     // why the last run ended; nil: it was stopped, or none ran
+	crashes crashes
+	last    error // why the last run ended; nil: it was stopped, or none ran
 	idle    *time.Timer
 	held    int // requests under way
 }
@@ -93,10 +83,13 @@ func (s *server) begin() (_ *run, wait time.Duration, err error) {
 		return nil, 0, s.closed
 	}
 	if s.run == nil {
-		if s.crashes > maxCrashes {
-			return nil, 0, fmt.Errorf("%s has crashed %d times and is not started again in this session; the last time: %w", s.spec.Name, s.crashes, s.last)
+		if s.crashes.forgive(s.command[0]) {
+			s.last = nil
 		}
-		if wait := time.Until(s.retry); wait > 0 {
+		if s.crashes.enough() {
+			return nil, 0, fmt.Errorf("%s has crashed %d times and is not started again before its program changes, an hour has passed, or the user enters /lsp restart %s; the last time: %w", s.spec.Name, s.crashes.count, s.spec.Name, s.last)
+		}
+		if wait := time.Until(s.crashes.retry); wait > 0 {
 			return nil, wait, nil
 		}
 		s.run = s.start()
@@ -129,6 +122,7 @@ func (s *server) stopIdle() {
 	r := s.run
 	busy := s.held > 0 || r == nil || s.closed != nil
 	if !busy {
+		s.crashes.ran(time.Since(r.started))
 		s.run, s.last = nil, nil
 	}
 	s.mu.Unlock()
@@ -168,26 +162,24 @@ func (s *server) stop(err error) {
 func (s *server) restart() {
 	s.mu.Lock()
 	r := s.run
-	s.run, s.crashes, s.retry, s.last = nil, 0, time.Time{}, nil
+	s.run, s.crashes, s.last = nil, crashes{}, nil
 	s.mu.Unlock()
 	if r != nil {
 		r.stop()
 	}
 }
 
-// ended notes that a process has ended by itself.
+// ended notes that a process has ended that nobody stopped: a crash, whatever its
+// exit status.
 func (s *server) ended(r *run, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.run != r {
 		return // it was stopped
 	}
-	if time.Since(r.started) > steady {
-		s.crashes = 0
-	}
-	s.crashes++
+	s.crashes.ran(time.Since(r.started))
+	s.crashes.add(s.command[0], s.owner.backOff)
 	s.run, s.last = nil, err
-	s.retry = time.Now().Add(backOff[min(s.crashes, len(backOff)-1)])
 }
 
 func (s *server) lastError() error {
@@ -202,7 +194,7 @@ func (s *server) lastError() error {
 func (s *server) retryAt() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.retry
+	return s.crashes.retry
 }
 
 // sleep waits for d, or until ctx is done.

@@ -1,9 +1,11 @@
 package lsp
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/acp-agent/acp-agent/tools/process"
 )
@@ -23,7 +25,11 @@ type Servers struct {
 	guard     *process.Guard
 	log       *slog.Logger
 	processes process.Supervisor
-	tasks     sync.WaitGroup // what runs a server, and what stops one
+	tasks     sync.WaitGroup // what runs a server, what stops one, and what is done in the background
+
+	background context.Context // of what nobody waits for; ends with Close
+	cancel     context.CancelFunc
+	backOff    func(crashes int) time.Duration
 
 	mu      sync.Mutex
 	servers map[string]*server
@@ -35,7 +41,9 @@ func New(o Options) *Servers {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Servers{guard: o.Guard, log: o.Logger, servers: map[string]*server{}}
+	s := &Servers{guard: o.Guard, log: o.Logger, backOff: backOff, servers: map[string]*server{}}
+	s.background, s.cancel = context.WithCancel(context.Background())
+	return s
 }
 
 // Close ends all servers, those that shut down by themselves first, and waits
@@ -46,6 +54,7 @@ func (s *Servers) Close() {
 	servers := s.servers
 	s.servers = map[string]*server{}
 	s.mu.Unlock()
+	s.cancel()
 	var ending sync.WaitGroup
 	for _, srv := range servers {
 		ending.Go(func() { srv.stop(ErrClosed) })

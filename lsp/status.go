@@ -51,7 +51,7 @@ func (v *View) Refused() error {
 // status is the state of one server.
 func (s *server) status() Status {
 	s.mu.Lock()
-	out := Status{Name: s.spec.Name, Root: s.root, State: Idle, Crashes: s.crashes}
+	out := Status{Name: s.spec.Name, Root: s.root, State: Idle, Crashes: s.crashes.count}
 	for _, l := range s.spec.Languages {
 		if !slices.Contains(out.Languages, l.ID) {
 			out.Languages = append(out.Languages, l.ID)
@@ -64,9 +64,9 @@ func (s *server) status() Status {
 	switch {
 	case r != nil:
 		out.State = Starting
-	case s.crashes > maxCrashes:
+	case s.crashes.enough():
 		out.State = Broken
-	case time.Until(s.retry) > 0:
+	case time.Until(s.crashes.retry) > 0:
 		out.State = Waiting
 	}
 	s.mu.Unlock()

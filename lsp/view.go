@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
 // ViewOptions are what a session has: its folders and what it may do in them.
@@ -220,7 +222,7 @@ func (v *View) with(ctx context.Context, path string, f func(ctx context.Context
 }
 
 // withServer asks a server about a file; an empty path is none.
-func (v *View) withServer(ctx context.Context, srv *server, path string, f func(ctx context.Context, s session) error) error {
+func (v *View) withServer(ctx context.Context, srv *server, path string, f func(ctx context.Context, s session) error) (err error) {
 	starting, cancel := context.WithTimeout(ctx, v.set.Load().StartTimeout)
 	r, err := srv.acquire(starting)
 	cancel()
@@ -228,6 +230,11 @@ func (v *View) withServer(ctx context.Context, srv *server, path string, f func(
 		return err
 	}
 	defer srv.release()
+	defer func() {
+		if errors.Is(err, errTimeout) {
+			r.late()
+		}
+	}()
 	if err := v.refresh(ctx, r); err != nil {
 		return err
 	}
@@ -236,7 +243,10 @@ func (v *View) withServer(ctx context.Context, srv *server, path string, f func(
 		path = v.any(ctx, r)
 	}
 	if path != "" {
-		if s.doc, err = v.show(ctx, r, path); err != nil {
+		telling, cancel := r.telling(ctx)
+		s.doc, err = v.show(telling, r, path)
+		cancel()
+		if err != nil {
 			return err
 		}
 	}
@@ -266,12 +276,15 @@ func (v *View) any(ctx context.Context, r *run) string {
 func (v *View) show(ctx context.Context, r *run, path string) (synced, error) {
 	stamp := stampOf(path)
 	body, saved, err := v.opts.Read(ctx, path)
-	if err != nil {
+	switch {
+	case errors.Is(err, errTimeout):
+		return synced{}, fmt.Errorf("reading %s took longer than %s", path, r.server.config.RequestTimeout)
+	case err != nil:
 		return synced{}, err
 	}
 	doc, err := r.sync(ctx, path, body, saved)
 	if err != nil {
-		return synced{}, r.syncError(err)
+		return synced{}, r.syncError(cmp.Or(context.Cause(ctx), err))
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -285,10 +298,21 @@ func (v *View) show(ctx context.Context, r *run, path string) (synced, error) {
 
 // syncError is why a server could not be told.
 func (r *run) syncError(err error) error {
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, errTimeout):
+		return fmt.Errorf("%s does not read what it is told of the files (%w after %s)%s", r.server.spec.Name, err, r.server.config.RequestTimeout, r.client.busy())
+	case errors.Is(err, jsonrpc.ErrClosed):
+		return r.lost()
+	case errors.Is(err, context.Canceled):
 		return err
 	}
 	return fmt.Errorf("telling %s of the file: %w", r.server.spec.Name, err)
+}
+
+// telling is the time that a server has to take in what it is told: one that does not
+// read keeps nobody waiting for longer.
+func (r *run) telling(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, r.server.config.RequestTimeout, errTimeout)
 }
 
 // stampOf is the stamp of a file; zero where there is none.
@@ -308,11 +332,14 @@ func (s Stamp) settled() bool { return s != Stamp{} && time.Since(s.ModTime) > 5
 // that it has open, and other files.
 func (v *View) refresh(ctx context.Context, r *run) error {
 	v.scan(ctx)
-	paths, err := r.opened(ctx)
+	telling, cancel := r.telling(ctx)
+	defer cancel()
+	paths, err := r.opened(telling)
 	if err != nil {
-		return err
+		return r.syncError(err)
 	}
 	var wg sync.WaitGroup
+	var unread atomic.Pointer[error]
 	slots := make(chan struct{}, 8)
 	for _, path := range paths {
 		if !v.opts.Unsaved && v.unchanged(path) {
@@ -321,13 +348,25 @@ func (v *View) refresh(ctx context.Context, r *run) error {
 		slots <- struct{}{}
 		wg.Go(func() { // awaited below
 			defer func() { <-slots }()
-			if _, err := v.show(ctx, r, path); err != nil && ctx.Err() == nil {
-				_ = r.forget(ctx, path) // it is gone, or must not be read any more
+			_, err := v.show(telling, r, path)
+			switch {
+			case errors.Is(err, errTimeout):
+				unread.Store(&err)
+			case err != nil && telling.Err() == nil:
+				_ = r.forget(telling, path) // it is gone, or must not be read any more
 			}
 		})
 	}
 	wg.Wait()
-	return ctx.Err()
+	switch err := unread.Load(); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return *err
+	case telling.Err() != nil:
+		return fmt.Errorf("%s does not have all open files as they are: reading them took longer than %s", r.server.spec.Name, r.server.config.RequestTimeout)
+	}
+	return nil
 }
 
 // unchanged reports whether a file is as it was when it was read.
@@ -404,7 +443,7 @@ func (v *View) Start() {
 			}
 			go func() { // Close waits for it
 				defer v.servers.tasks.Done()
-				ctx, cancel := context.WithTimeout(context.Background(), v.set.Load().StartTimeout)
+				ctx, cancel := context.WithTimeout(v.servers.background, v.set.Load().StartTimeout)
 				defer cancel()
 				if _, err := s.acquire(ctx); err == nil {
 					s.release()
@@ -428,7 +467,7 @@ func (v *View) Touch(path string) {
 		}
 		go func() { // Close waits for it
 			defer v.servers.tasks.Done()
-			ctx, cancel := context.WithTimeout(context.Background(), v.set.Load().RequestTimeout)
+			ctx, cancel := context.WithTimeout(v.servers.background, v.set.Load().RequestTimeout)
 			defer cancel()
 			_, _ = v.show(ctx, r, path)
 		}()
