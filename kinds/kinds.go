@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Kind is what an editor picks an icon and a treatment by. The values are those
@@ -197,11 +199,17 @@ func (r Root) Problems(path string) Card {
 // Refactor is the card of a call that changes files as a language server works it
 // out; what names it, as in "rename a to b".
 func (r Root) Refactor(what string, places []Location, changes ...Change) Card {
-	what = Line(what)
-	if what != "" {
-		what = strings.ToUpper(what[:1]) + what[1:]
+	return Card{Title: cut(Capital(Line(what))), Kind: KindEdit, Locations: places, Changes: changes}
+}
+
+// Capital is a text that begins with a capital letter, if there is one for how it
+// begins.
+func Capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size <= 1 && first == utf8.RuneError {
+		return s
 	}
-	return Card{Title: cut(what), Kind: KindEdit, Locations: places, Changes: changes}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // inBrackets is what is added to a title, where there is anything.

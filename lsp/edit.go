@@ -1,14 +1,17 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -41,35 +44,73 @@ func (v *View) Rename(ctx context.Context, q Target, to string) (Edit, error) {
 		if err != nil {
 			return err
 		}
-		at := places[0]
-		if s.server.spec.AtDeclaration {
-			s, at = v.declaration(ctx, s, at)
+		var refused error
+		for _, at := range places { // a name in a comment is none that can be renamed, the next may be
+			name, err := "", error(nil)
+			s := s
+			if s.server.spec.AtDeclaration {
+				s, at = v.declaration(ctx, s, at)
+			}
+			if name, err = s.renamable(ctx, at); err == nil {
+				if err = s.server.spec.checkName(s.doc.path, name, to); err == nil {
+					out, err = v.renameAt(ctx, s, at, name, to)
+				}
+			}
+			if !errors.Is(err, errNotThere) {
+				return err
+			}
+			refused = cmp.Or(refused, err)
 		}
-		name, err := s.renamable(ctx, at)
-		if err != nil {
-			return err
-		}
-		var answer *workspaceEdit
-		params := struct {
-			positionParams
-			NewName string `json:"newName"`
-		}{positionParams{identifier{fileURI(s.doc.path)}, at}, to}
-		if err := s.ask(ctx, "textDocument/rename", params, &answer); err != nil {
-			return err
-		}
-		if answer == nil {
-			return fmt.Errorf("%s finds nothing to rename there", s.server.spec.Name)
-		}
-		if out, err = v.apply(ctx, s, answer); err != nil {
-			return err
-		}
-		if len(out.Files) == 0 {
-			return fmt.Errorf("renaming %s to %s changes nothing", name, to)
-		}
-		out.Title = fmt.Sprintf("rename %s to %s", name, to)
-		return nil
+		return refused
 	})
 	return out, err
+}
+
+// errNotThere is in the errors that say that nothing can be renamed at a place.
+var errNotThere = errors.New("cannot be renamed")
+
+// renameAt has the server rename what stands at a place.
+func (v *View) renameAt(ctx context.Context, s session, at Position, name, to string) (Edit, error) {
+	params := struct {
+		positionParams
+		NewName string `json:"newName"`
+	}{positionParams{identifier{fileURI(s.doc.path)}, at}, to}
+	out, err := v.settle(ctx, s, func() (*workspaceEdit, error) {
+		var answer *workspaceEdit
+		err := s.ask(ctx, "textDocument/rename", params, &answer)
+		if err == nil && (answer == nil || len(answer.steps) == 0) {
+			err = fmt.Errorf("%s on line %d %w, says %s", cmp.Or(name, "what stands"), at.Line+1, errNotThere, s.server.spec.Name)
+		}
+		return answer, err
+	})
+	if err != nil {
+		return Edit{}, err
+	}
+	if len(out.Files) == 0 {
+		return Edit{}, fmt.Errorf("renaming %s to %s changes nothing", name, to)
+	}
+	out.Title = fmt.Sprintf("rename %s to %s", name, to)
+	return out, nil
+}
+
+// strict are the languages whose identifiers are letters, digits, _ and $, and whose
+// servers take any new name.
+var strict = map[string]bool{"typescript": true, "typescriptreact": true, "javascript": true, "javascriptreact": true, "python": true}
+
+// checkName is the error for a new name that makes no identifier of one.
+func (s *Spec) checkName(path, old, to string) error {
+	if strings.ContainsFunc(to, unicode.IsControl) {
+		return fmt.Errorf("new_name %q has control characters", to)
+	}
+	plain := func(name string) bool {
+		name = strings.TrimPrefix(name, "#") // a private member
+		first, _ := utf8.DecodeRuneInString(name)
+		return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !inWord(r) && r != '$' })
+	}
+	if id, _ := s.language(path); strict[id] && plain(old) && !plain(to) {
+		return fmt.Errorf("new_name %q is no identifier", to)
+	}
+	return nil
 }
 
 // declaration is where the symbol at a place is declared, if that is in the
@@ -91,7 +132,11 @@ func (v *View) declaration(ctx context.Context, s session, at Position) (session
 	if err != nil {
 		return s, at
 	}
-	return session{run: s.run, doc: doc}, found[0].Range.Start
+	there := session{run: s.run, doc: doc}
+	if there.wordAt(found[0].Range.Start) != s.wordAt(at) { // a name of its own for it, as in an import
+		return s, at
+	}
+	return there, found[0].Range.Start
 }
 
 // renamable asks whether what stands at a place can be renamed; it returns its name.
@@ -101,17 +146,30 @@ func (s session) renamable(ctx context.Context, at Position) (string, error) {
 		return name, nil
 	}
 	var answer json.RawMessage
-	if err := s.ask(ctx, "textDocument/prepareRename", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer); err != nil {
-		return "", err
-	}
-	if !truthy(answer) {
-		return "", fmt.Errorf("what stands on line %d cannot be renamed (%s)", at.Line+1, name)
-	}
+	err := s.ask(ctx, "textDocument/prepareRename", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer)
 	var place struct {
-		Placeholder string `json:"placeholder"`
+		Placeholder     string    `json:"placeholder"`
+		Range           *Range    `json:"range"`
+		Start           *Position `json:"start"`
+		End             *Position `json:"end"`
+		DefaultBehavior *bool     `json:"defaultBehavior"`
 	}
-	if json.Unmarshal(answer, &place) == nil && place.Placeholder != "" {
-		name = place.Placeholder
+	switch {
+	case errors.Is(err, errAnswered):
+		return "", fmt.Errorf("%s on line %d %w: %w", cmp.Or(name, "what stands"), at.Line+1, errNotThere, err)
+	case err != nil:
+		return "", err
+	case !truthy(answer), json.Unmarshal(answer, &place) == nil && place.DefaultBehavior != nil && !*place.DefaultBehavior:
+		return "", fmt.Errorf("%s on line %d %w, says %s", cmp.Or(name, "what stands"), at.Line+1, errNotThere, s.server.spec.Name)
+	case place.Placeholder != "":
+		return place.Placeholder, nil
+	case place.Start != nil && place.End != nil:
+		place.Range = &Range{*place.Start, *place.End}
+	}
+	if t := s.doc.text; place.Range != nil && place.Range.Start.Line == place.Range.End.Line {
+		if from, to := t.offset(place.Range.Start, s.unit), t.offset(place.Range.End, s.unit); from < to {
+			name = t.body[from:to]
+		}
 	}
 	return name, nil
 }
@@ -146,13 +204,37 @@ type draft struct {
 	movedTo string
 }
 
-// apply works out what an edit makes of the files.
-func (v *View) apply(ctx context.Context, s session, w *workspaceEdit) (Edit, error) {
-	a := applier{view: v, session: s, drafts: map[string]*draft{}}
-	for _, step := range w.steps {
-		if err := a.step(ctx, step); err != nil {
-			return Edit{}, fmt.Errorf("%s wants an edit that cannot be made: %w", s.server.spec.Name, err)
+// settle asks for an edit and works out what it makes of the files, which it must be
+// meant for as they are: a file that the server has not open may be another on the
+// disk than in the editor, or be written in another way than it reads it. Such a
+// file is shown to it, and it is asked again.
+func (v *View) settle(ctx context.Context, s session, ask func() (*workspaceEdit, error)) (Edit, error) {
+	for try := 1; ; try++ {
+		w, err := ask()
+		if err != nil {
+			return Edit{}, err
 		}
+		out, behind, err := v.apply(ctx, s, w)
+		if err != nil || len(behind) == 0 {
+			return out, err
+		}
+		if try == 3 {
+			return Edit{}, fmt.Errorf("%s has changed meanwhile; try again", strings.Join(behind, ", "))
+		}
+		for _, path := range append(behind, s.doc.path) { // the one that is asked about last, so that it stays open
+			if _, err := v.show(ctx, s.run, path); err != nil {
+				return Edit{}, err
+			}
+		}
+	}
+}
+
+// apply works out what an edit makes of the files; behind are those of which the
+// server has another text.
+func (v *View) apply(ctx context.Context, s session, w *workspaceEdit) (_ Edit, behind []string, err error) {
+	a := applier{view: v, session: s, drafts: map[string]*draft{}}
+	if err := a.steps(ctx, w.steps); err != nil {
+		return Edit{}, nil, fmt.Errorf("%s wants an edit that cannot be made: %w", s.server.spec.Name, err)
 	}
 	var out Edit
 	for _, d := range a.order {
@@ -162,8 +244,8 @@ func (v *View) apply(ctx context.Context, s session, w *workspaceEdit) (Edit, er
 		}
 		out.Files = append(out.Files, FileEdit{Path: d.path, Old: d.old, New: d.new, MovedTo: d.movedTo, First: firstChange(d.old, d.new)})
 	}
-	slices.SortFunc(out.Files, func(a, b FileEdit) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
+	slices.SortStableFunc(out.Files, func(a, b FileEdit) int { return strings.Compare(a.Path, b.Path) })
+	return out, a.behind, nil
 }
 
 // firstChange is the first line, from 1, in which two texts differ.
@@ -186,6 +268,26 @@ type applier struct {
 	session session
 	drafts  map[string]*draft // by the path at this point
 	order   []*draft
+	behind  []string // files of which the server has another text
+}
+
+// inside is the path that a URI names, links in it resolved: one file has one path.
+// A step that names the file itself, and not what it holds, means a link as such.
+func (a *applier) inside(uri string, itself bool) (string, error) {
+	path, err := filePath(uri)
+	if err != nil {
+		return "", err
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	if whole, err := filepath.EvalSymlinks(path); err == nil && !itself {
+		path = whole
+	}
+	if _, inside := a.view.find.folder(path); !inside {
+		return "", fmt.Errorf("%s lies outside of the project", path)
+	}
+	return path, nil
 }
 
 // draft is a file as the steps so far left it.
@@ -206,11 +308,70 @@ func (a *applier) draft(ctx context.Context, path string) (*draft, error) {
 	return d, nil
 }
 
-// step applies one step.
-func (a *applier) step(ctx context.Context, step editStep) error {
+// documentEdits are edits of one document, all of them of its text as it was before.
+type documentEdits struct {
+	path    string
+	version *int32
+	edits   []textEdit
+}
+
+// steps applies steps in their order. Edits of one document that only edits of
+// others stand between are meant for the same text, as editors take them.
+func (a *applier) steps(ctx context.Context, steps []editStep) error {
+	for len(steps) > 0 {
+		if steps[0].Kind != "" {
+			if err := a.operate(ctx, steps[0]); err != nil {
+				return err
+			}
+			steps = steps[1:]
+			continue
+		}
+		n := slices.IndexFunc(steps, func(s editStep) bool { return s.Kind != "" })
+		if n < 0 {
+			n = len(steps)
+		}
+		list, err := a.grouped(steps[:n])
+		if err != nil {
+			return err
+		}
+		for _, one := range list {
+			if err := a.edits(ctx, one); err != nil {
+				return err
+			}
+		}
+		steps = steps[n:]
+	}
+	return nil
+}
+
+// grouped puts the edits of each document together, but for those of a version that
+// others led to.
+func (a *applier) grouped(steps []editStep) ([]*documentEdits, error) {
+	var list []*documentEdits
+	last := map[string]*documentEdits{}
+	for _, s := range steps {
+		if len(s.Edits) == 0 {
+			continue
+		}
+		path, err := a.inside(s.TextDocument.URI, false)
+		if err != nil {
+			return nil, err
+		}
+		one := last[path]
+		version := s.TextDocument.Version
+		if one == nil || one.version != nil && version != nil && *one.version != *version {
+			one = &documentEdits{path: path, version: version}
+			last[path] = one
+			list = append(list, one)
+		}
+		one.edits = append(one.edits, s.Edits...)
+	}
+	return list, nil
+}
+
+// operate creates, renames or deletes a file.
+func (a *applier) operate(ctx context.Context, step editStep) error {
 	switch step.Kind {
-	case "":
-		return a.edits(ctx, step)
 	case "create":
 		return a.create(ctx, step)
 	case "rename":
@@ -220,43 +381,51 @@ func (a *applier) step(ctx context.Context, step editStep) error {
 	}
 }
 
-func (a *applier) edits(ctx context.Context, step editStep) error {
-	path, err := filePath(step.TextDocument.URI)
-	if err != nil {
-		return err
-	}
-	if len(step.Edits) == 0 {
-		return nil
-	}
-	d, err := a.draft(ctx, path)
+func (a *applier) edits(ctx context.Context, one *documentEdits) error {
+	d, err := a.draft(ctx, one.path)
 	if err != nil {
 		return err
 	}
 	if d.new == nil {
-		return fmt.Errorf("%s does not exist", path)
+		return fmt.Errorf("%s does not exist", one.path)
 	}
-	if err := a.current(path, step.TextDocument.Version); err != nil {
-		return err
+	if d.new == d.old && !slices.Contains(a.behind, d.path) {
+		current, err := a.session.current(ctx, d.path, *d.old, one.version)
+		if err != nil {
+			return err
+		}
+		if !current {
+			a.behind = append(a.behind, d.path)
+		}
 	}
-	next, err := applyEdits(*d.new, step.Edits, a.session.unit)
+	if slices.Contains(a.behind, d.path) { // it does not fit
+		return nil
+	}
+	next, err := applyEdits(*d.new, one.edits, a.session.unit)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", one.path, err)
 	}
 	d.new = &next
 	return nil
 }
 
-// current reports whether an edit is for the version of a document that the server
-// has last.
-func (a *applier) current(path string, version *int32) error {
-	if version == nil || path != a.session.doc.path || *version == a.session.doc.version {
-		return nil
+// current reports whether the server has a text of a file, in that version where
+// one is given: the one that it has open, else what is on the disk.
+func (r *run) current(ctx context.Context, path, body string, version *int32) (bool, error) {
+	if err := r.documents.hold(ctx); err != nil {
+		return false, err
 	}
-	return fmt.Errorf("%s has changed meanwhile; try again", path)
+	doc := r.documents.find(path)
+	r.documents.free()
+	if doc != nil {
+		return doc.text.body == body && (version == nil || *version == doc.version), nil
+	}
+	data, err := os.ReadFile(path)
+	return err == nil && string(data) == body, nil
 }
 
 func (a *applier) create(ctx context.Context, step editStep) error {
-	path, err := filePath(step.URI)
+	path, err := a.inside(step.URI, true)
 	if err != nil {
 		return err
 	}
@@ -279,11 +448,11 @@ func (a *applier) create(ctx context.Context, step editStep) error {
 }
 
 func (a *applier) rename(ctx context.Context, step editStep) error {
-	from, err := filePath(step.OldURI)
+	from, err := a.inside(step.OldURI, true)
 	if err != nil {
 		return err
 	}
-	to, err := filePath(step.NewURI)
+	to, err := a.inside(step.NewURI, true)
 	if err != nil {
 		return err
 	}
@@ -291,8 +460,11 @@ func (a *applier) rename(ctx context.Context, step editStep) error {
 	if err != nil {
 		return err
 	}
-	if d.new == nil {
+	switch {
+	case d.new == nil:
 		return fmt.Errorf("%s does not exist, or is a folder", from)
+	case from == to:
+		return nil
 	}
 	target, err := a.draft(ctx, to)
 	if err != nil {
@@ -307,12 +479,13 @@ func (a *applier) rename(ctx context.Context, step editStep) error {
 			return fmt.Errorf("%s exists already", to)
 		}
 	}
-	if target.old == nil { // nothing is there: the file moves
+	if target.old == nil && d.old != nil { // nothing was there: the file moves
 		a.order = slices.DeleteFunc(a.order, func(o *draft) bool { return o == target })
-		d.movedTo = to
-		delete(a.drafts, from)
-		a.drafts[to] = d
-		a.drafts[from] = &draft{path: from}
+		gone := &draft{path: from}
+		a.order = append(a.order, gone)
+		if d.movedTo, a.drafts[from], a.drafts[to] = to, gone, d; to == d.path {
+			d.movedTo = "" // it is back
+		}
 		return nil
 	}
 	target.new, d.new = d.new, nil
@@ -320,7 +493,7 @@ func (a *applier) rename(ctx context.Context, step editStep) error {
 }
 
 func (a *applier) delete(ctx context.Context, step editStep) error {
-	path, err := filePath(step.URI)
+	path, err := a.inside(step.URI, true)
 	if err != nil {
 		return err
 	}
@@ -343,12 +516,18 @@ func applyEdits(body string, edits []textEdit, e encoding) (string, error) {
 		text     string
 	}
 	t := newText(body)
-	splices := make([]splice, len(edits))
-	for i, edit := range edits {
-		splices[i] = splice{t.offset(edit.Range.Start, e), t.offset(edit.Range.End, e), edit.NewText}
-		if splices[i].to < splices[i].from {
+	var splices []splice
+	known := map[textEdit]bool{}
+	for _, edit := range edits {
+		one := splice{t.offset(edit.Range.Start, e), t.offset(edit.Range.End, e), edit.NewText}
+		if one.to < one.from {
 			return "", errors.New("a range ends before it begins")
 		}
+		if one.from < one.to && known[edit] { // said twice
+			continue
+		}
+		known[edit] = true
+		splices = append(splices, one)
 	}
 	slices.SortStableFunc(splices, func(a, b splice) int {
 		if a.from != b.from {

@@ -106,6 +106,9 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	uri := p.TextDocument.URI
+	if work, err, ok := f.scripted(r); ok {
+		return work, err
+	}
 	switch r.Method {
 	case "initialize":
 		return f.initialize(p.RootURI)
@@ -176,6 +179,9 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 	}
 	if f.does("utf8") {
 		caps["positionEncoding"] = utf8Units
+	}
+	for name, value := range f.script().Capabilities {
+		caps[name] = value
 	}
 	if f.does("flood") {
 		go func() {

@@ -26,7 +26,7 @@ func TestBadServers(t *testing.T) {
 		{behaviour: "hang-in-request", change: func(c *Config) { c.StartTimeout, c.RequestTimeout = 3*time.Second, 300*time.Millisecond }, want: "fake did not answer textDocument/definition within 3s"},
 		{behaviour: "error-code-0", want: "fake answered: line out of range"},
 		{behaviour: "null", want: "nothing"},
-		{behaviour: "odd-uri", want: "nothing"},
+		{behaviour: "odd-uri", want: "no files"},
 		{behaviour: "wrong-type", want: "decoding the answer"},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
@@ -37,6 +37,10 @@ func TestBadServers(t *testing.T) {
 			p := newProject(t, c, "a.fake", "def foo\nfoo\n")
 			a, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
 			switch {
+			case tt.want == "no files":
+				if err != nil || len(a.Found) != 3 || a.Found[0].URI == "" || a.Found[0].Path != "" {
+					t.Errorf("%+v, %v; want three places that are no files", a, err)
+				}
 			case tt.want == "nothing":
 				if err != nil || len(a.Found) != 0 {
 					t.Errorf("%+v, %v; want nothing", a, err)

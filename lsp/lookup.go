@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,10 @@ import (
 
 // Found is a place that a look-up found.
 type Found struct {
-	Path    string // absolute
+	Path    string // absolute; empty where URI says it
+	URI     string // of what is no file, such as a class in an archive
 	At, End Place
-	Line    string  // the line's text
+	Line    string  // the line's text, without blanks around it; of a long one what stands around At
 	Shown   bool    // Line is there: the file may be read
 	In      *Symbol // the declaration around it; nil: not looked for, or none
 	Name    string  // of a call: what calls, or is called
@@ -56,7 +58,8 @@ func (s session) cannot(what string) error {
 
 // Answer is what a look-up came to.
 type Answer struct {
-	Found  []Found
+	Found  []Found // the first ones: as many as were asked for
+	All    int     // how many there are
 	Server string
 	Busy   string // what the server is at, so that there may be more; empty: nothing
 }
@@ -71,22 +74,19 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 	err := v.with(ctx, q.Path, func(ctx context.Context, s session) error {
 		method, provider := rel.method()
 		if !s.can(provider) {
-			return s.cannot("look up a " + strings.ReplaceAll(string(rel), "_", " "))
-		}
-		places, err := s.places(ctx, q)
-		if err != nil {
-			return err
+			return s.cannot("look up " + strings.ReplaceAll(string(rel), "_", " "))
 		}
 		var found locations
-		for _, at := range places {
-			if err = s.ask(ctx, method, lookupParams(rel, s.doc.path, at), &found); err != nil || len(found) > 0 {
-				break
-			}
-		}
+		err := s.first(ctx, q, func(at Position) (bool, error) {
+			found = nil
+			err := s.ask(ctx, method, lookupParams(rel, s.doc.path, at), &found)
+			return len(found) > 0, err
+		})
 		if err != nil {
 			return err
 		}
-		out = Answer{Found: v.found(ctx, s, found), Server: s.server.spec.Name, Busy: s.client.busy()}
+		out = v.found(ctx, s, found, q.most())
+		out.Server, out.Busy = s.server.spec.Name, s.client.busy()
 		if rel == Definition {
 			v.enclose(ctx, s, out.Found)
 		}
@@ -94,6 +94,36 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 	})
 	return out, err
 }
+
+// first asks about the places that a look-up may be about until one has an answer.
+// What a server refuses at one of several places, as in a comment, it may have at
+// the next; where there is none, its refusal is the error.
+func (s session) first(ctx context.Context, q Target, ask func(Position) (answered bool, err error)) error {
+	places, err := s.places(ctx, q)
+	if err != nil {
+		return err
+	}
+	var refused error
+	for _, at := range places {
+		answered, err := ask(at)
+		switch {
+		case answered && err == nil:
+			return nil
+		case err == nil:
+		case errors.Is(err, errAnswered):
+			refused = cmp.Or(refused, err)
+		default:
+			return err
+		}
+	}
+	return refused
+}
+
+// errAnswered is what the errors are that a server answers with, whichever those are.
+var errAnswered = errors.New("answered with an error")
+
+// Is has a refusal be an errAnswered.
+func (e *refusal) Is(target error) bool { return target == errAnswered }
 
 // lookupParams are the parameters of a look-up.
 func lookupParams(rel Relation, path string, at Position) any {
@@ -126,41 +156,57 @@ func (v *View) lineText(ctx context.Context) func(path string) *text {
 	}
 }
 
-// found turns what a server answered into places. Those without a file are left
-// out, and a place that is there twice counts once.
-func (v *View) found(ctx context.Context, s session, list []wireLocation) []Found {
-	texts := v.lineText(ctx)
-	var out []Found
+// found turns what a server answered into places: the file that was asked about
+// first, then the project's, then others. A place that is there twice counts once.
+// Only the files of those that are returned are read.
+func (v *View) found(ctx context.Context, s session, list []wireLocation, most int) Answer {
+	type place struct {
+		wireLocation
+		path string // empty: it is no file
+		far  int    // from what was asked about
+	}
+	var places []place
+	known := map[wireLocation]bool{}
 	for _, l := range list {
-		path, err := filePath(l.URI)
-		if err != nil {
-			continue
+		p := place{wireLocation: l, far: 3}
+		if path, err := filePath(l.URI); err == nil {
+			p.path, p.URI, p.far = path, "", 2
+			if _, inside := v.find.folder(path); inside {
+				p.far = 1
+			}
+			if path == s.doc.path {
+				p.far = 0
+			}
 		}
-		f := s.locate(path, l.Range, texts)
-		if !slices.ContainsFunc(out, func(o Found) bool { return o.Path == f.Path && o.At == f.At && o.End == f.End }) {
-			out = append(out, f)
+		key := wireLocation{p.path + "\x00" + p.URI, p.Range}
+		if !known[key] {
+			known[key] = true
+			places = append(places, p)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Found) int {
-		if a.Path != b.Path {
-			switch s.doc.path { // the file that was asked about first
-			case a.Path:
-				return -1
-			case b.Path:
-				return 1
-			}
-			return strings.Compare(a.Path, b.Path)
-		}
-		return a.At.Line - b.At.Line
+	slices.SortStableFunc(places, func(a, b place) int {
+		x, y := a.Range.Start, b.Range.Start
+		return cmp.Or(cmp.Compare(a.far, b.far), strings.Compare(a.path, b.path), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Character, y.Character))
 	})
+	out := Answer{All: len(places)}
+	texts := v.lineText(ctx)
+	for _, p := range places[:min(len(places), most)] {
+		f := s.locate(p.path, p.Range, texts)
+		f.URI = p.URI
+		out.Found = append(out.Found, f)
+	}
 	return out
 }
 
-// locate is a place in a file.
+// locate is a place in a file; an empty path is none.
 func (s session) locate(path string, r Range, texts func(path string) *text) Found {
-	t := texts(path)
-	if path == s.doc.path {
+	var t *text
+	switch path {
+	case "":
+	case s.doc.path:
 		t = s.doc.text
+	default:
+		t = texts(path)
 	}
 	if t == nil { // columns as the server counts them: the same, but on odd lines
 		return Found{
@@ -169,7 +215,11 @@ func (s session) locate(path string, r Range, texts func(path string) *text) Fou
 			End:  Place{int(r.End.Line) + 1, int(r.End.Character) + 1},
 		}
 	}
-	return Found{Path: path, At: t.place(r.Start, s.unit), End: t.place(r.End, s.unit), Line: t.line(int(r.Start.Line)), Shown: true}
+	f := Found{Path: path, At: t.place(r.Start, s.unit), End: t.place(r.End, s.unit), Shown: true}
+	if n := int(r.Start.Line); n < t.lines() {
+		f.Line = t.shown(n, t.offset(r.Start, s.unit))
+	}
+	return f
 }
 
 // maxEnclosed is for how many definitions the declaration around them is looked up.
@@ -229,20 +279,12 @@ func (v *View) Hover(ctx context.Context, q Target) (out string, err error) {
 		if !s.can("hoverProvider") {
 			return s.cannot("describe a symbol")
 		}
-		places, err := s.places(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, at := range places {
+		return s.first(ctx, q, func(at Position) (bool, error) {
 			var answer hover
-			if err := s.ask(ctx, "textDocument/hover", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer); err != nil {
-				return err
-			}
-			if out = strings.TrimSpace(string(answer.Contents)); out != "" {
-				return nil
-			}
-		}
-		return nil
+			err := s.ask(ctx, "textDocument/hover", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer)
+			out = strings.TrimSpace(string(answer.Contents))
+			return out != "", err
+		})
 	})
 	return out, err
 }
@@ -254,18 +296,14 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 		if !s.can("callHierarchyProvider") {
 			return s.cannot("follow calls")
 		}
-		places, err := s.places(ctx, q)
+		var items []callItem
+		err := s.first(ctx, q, func(at Position) (bool, error) {
+			items = nil
+			err := s.ask(ctx, "textDocument/prepareCallHierarchy", positionParams{identifier{fileURI(s.doc.path)}, at}, &items)
+			return len(items) > 0, err
+		})
 		if err != nil {
 			return err
-		}
-		var items []callItem
-		for _, at := range places {
-			if err := s.ask(ctx, "textDocument/prepareCallHierarchy", positionParams{identifier{fileURI(s.doc.path)}, at}, &items); err != nil {
-				return err
-			}
-			if len(items) > 0 {
-				break
-			}
 		}
 		if len(items) == 0 {
 			return errors.New("no function stands there; name one by its symbol")
@@ -273,11 +311,14 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 		out.Server, out.Busy = s.server.spec.Name, s.client.busy()
 		texts := v.lineText(ctx)
 		for _, item := range items {
-			found, err := s.edges(ctx, rel, item, texts)
+			edges, err := s.edges(ctx, rel, item)
 			if err != nil {
 				return err
 			}
-			out.Found = append(out.Found, found...)
+			out.All += len(edges)
+			for _, e := range edges[:min(len(edges), q.most()-len(out.Found))] {
+				out.Found = append(out.Found, s.call(rel, item, e, texts))
+			}
 		}
 		return nil
 	})
@@ -285,7 +326,7 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 }
 
 // edges are the calls to or from one item.
-func (s session) edges(ctx context.Context, rel Relation, item callItem, texts func(path string) *text) ([]Found, error) {
+func (s session) edges(ctx context.Context, rel Relation, item callItem) ([]callEdge, error) {
 	method := "callHierarchy/incomingCalls"
 	if rel == Outgoing {
 		method = "callHierarchy/outgoingCalls"
@@ -294,29 +335,46 @@ func (s session) edges(ctx context.Context, rel Relation, item callItem, texts f
 	if err := s.ask(ctx, method, map[string]any{"item": item.raw}, &edges); err != nil {
 		return nil, err
 	}
-	var out []Found
-	for _, e := range edges {
-		end, callsIn := e.From, e.From
-		if rel == Outgoing {
-			end, callsIn = e.To, &item
-		}
-		if end == nil {
-			continue
-		}
-		path, err := filePath(end.URI)
-		if err != nil {
-			continue
-		}
-		f := s.locate(path, end.SelectionRange, texts)
-		f.Name, f.Kind = end.Name, kindName(end.Kind)
-		if from, err := filePath(callsIn.URI); err == nil {
-			for _, r := range e.FromRanges {
-				if at := s.locate(from, r, texts).At; !slices.Contains(f.Calls, at) {
-					f.Calls = append(f.Calls, at)
-				}
-			}
-		}
-		out = append(out, f)
-	}
-	return out, nil
+	edges = slices.DeleteFunc(edges, func(e callEdge) bool { return e.end(rel) == nil })
+	slices.SortStableFunc(edges, func(a, b callEdge) int {
+		x, y := a.end(rel), b.end(rel)
+		return cmp.Or(strings.Compare(x.URI, y.URI), cmp.Compare(x.SelectionRange.Start.Line, y.SelectionRange.Start.Line))
+	})
+	return edges, nil
 }
+
+// end is the other end of a call.
+func (e callEdge) end(rel Relation) *callItem {
+	if rel == Outgoing {
+		return e.To
+	}
+	return e.From
+}
+
+// call is a call to or from an item. The places of the calls are in the caller.
+func (s session) call(rel Relation, item callItem, e callEdge, texts func(path string) *text) Found {
+	end := e.end(rel)
+	path, err := filePath(end.URI)
+	f := s.locate(path, end.SelectionRange, texts)
+	if err != nil {
+		f.URI = end.URI
+	}
+	f.Name, f.Kind = end.Name, kindName(end.Kind)
+	callsIn := end.URI
+	if rel == Outgoing {
+		callsIn = item.URI
+	}
+	from, err := filePath(callsIn)
+	if err != nil {
+		return f
+	}
+	for _, r := range e.FromRanges[:min(len(e.FromRanges), maxCalls)] {
+		if at := s.locate(from, r, texts).At; !slices.Contains(f.Calls, at) {
+			f.Calls = append(f.Calls, at)
+		}
+	}
+	return f
+}
+
+// maxCalls is how many places of calls are told of one caller.
+const maxCalls = 50

@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
 	"go.lsp.dev/protocol"
@@ -21,7 +20,15 @@ type Target struct {
 	Path   string // absolute
 	Symbol string // as it is written, perhaps with what holds it: Server.Start
 	Line   int    // from 1; 0: any
-	Column int    // from 1, in code points; 0: Symbol says it
+	Column int    // from 1, in code points; 0: Symbol says it. With a Symbol: which one of the line
+	Most   int    // of what is found; 0: all
+}
+
+func (q Target) most() int {
+	if q.Most <= 0 {
+		return math.MaxInt
+	}
+	return q.Most
 }
 
 // Symbol is a declaration.
@@ -44,21 +51,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d symbols are named %s; say which by its line", len(e.Candidates), e.Name)
-}
-
-// symbolName takes a name apart: the identifier, and what holds it.
-func symbolName(written string) (holder, name string) {
-	written = strings.TrimSpace(written)
-	written = strings.TrimSuffix(written, "()")
-	for _, separator := range []string{"::", "->", "#", "/"} {
-		written = strings.ReplaceAll(written, separator, ".")
-	}
-	i := strings.LastIndexByte(written, '.')
-	if i < 0 {
-		return "", written
-	}
-	return strings.Trim(written[:i], "()*&. "), written[i+1:]
+	return fmt.Sprintf("%d symbols are named %s; say which by its line, or with what holds it", len(e.Candidates), e.Name)
 }
 
 // kindName is a symbol's kind in words.
@@ -89,6 +82,9 @@ func (s session) outline(ctx context.Context) ([]Symbol, error) {
 	return out, nil
 }
 
+// maxHolders is how many of what holds a symbol are named.
+const maxHolders = 16
+
 // flatten appends symbols with those that they hold.
 func (s session) flatten(list symbols, in string, depth int, out *[]Symbol) {
 	for _, from := range list {
@@ -105,7 +101,11 @@ func (s session) flatten(list symbols, in string, depth int, out *[]Symbol) {
 			In: cmp.Or(in, from.ContainerName), Depth: depth,
 		}
 		*out = append(*out, one)
-		s.flatten(from.Children, join(in, from.Name), depth+1, out)
+		holder := in
+		if depth < maxHolders {
+			holder = join(in, from.Name)
+		}
+		s.flatten(from.Children, holder, depth+1, out)
 	}
 }
 
@@ -116,178 +116,21 @@ func join(in, name string) string {
 	return in + "." + name
 }
 
+// maxNameSearch is how many bytes of a declaration its name is looked for in.
+const maxNameSearch = 64 << 10
+
 // nameIn is where in a range the name stands, if it does; else the range's start.
 func (s session) nameIn(r Range, name string) Range {
 	t := s.doc.text
 	from, to := t.offset(r.Start, s.unit), t.offset(r.End, s.unit)
 	_, name = symbolName(name)
-	if from <= to {
+	if to = min(to, from+maxNameSearch); from <= to {
 		if i := wordIndex(t.body[from:to], name); i >= 0 {
 			return Range{Start: t.position(from+i, s.unit), End: t.position(from+i+len(name), s.unit)}
 		}
 	}
 	return Range{Start: r.Start, End: r.Start}
 }
-
-// places are where a look-up may be about, the likeliest first.
-func (s session) places(ctx context.Context, q Target) ([]Position, error) {
-	t := s.doc.text
-	if q.Symbol == "" || q.Column > 0 {
-		at, ok := t.at(Place{max(q.Line, 1), max(q.Column, 1)}, s.unit)
-		if !ok {
-			return nil, fmt.Errorf("line %d, column %d lies behind the end: the file has %d lines%s", q.Line, q.Column, t.lines(), lineLength(t, q.Line))
-		}
-		return []Position{at}, nil
-	}
-	holder, name := symbolName(q.Symbol)
-	if name == "" {
-		return nil, fmt.Errorf("symbol %q names nothing", q.Symbol)
-	}
-	if q.Line > t.lines() {
-		return nil, fmt.Errorf("line %d lies behind the end: the file has %d lines", q.Line, t.lines())
-	}
-	if q.Line > 0 {
-		if on := s.onLine(q.Line, name); len(on) > 0 {
-			return on, nil
-		}
-	}
-	declared, err := s.declared(ctx, holder, name)
-	if err != nil {
-		return nil, err
-	}
-	if q.Line > 0 {
-		declared = slices.DeleteFunc(declared, func(d Symbol) bool { return d.At.Line < q.Line })
-	} else if len(declared) > 1 {
-		return nil, &AmbiguousError{q.Symbol, declared}
-	}
-	var out []Position
-	for _, d := range declared {
-		if at, ok := t.at(d.At, s.unit); ok {
-			out = append(out, at)
-		}
-	}
-	if len(out) > 0 {
-		return out[:1], nil
-	}
-	if out = s.written(name, max(q.Line, 1), holder); len(out) == 0 {
-		return nil, s.notFound(q, name)
-	}
-	return out, nil
-}
-
-// lineLength says how long a line is, for a message.
-func lineLength(t *text, line int) string {
-	if line < 1 || line > t.lines() {
-		return ""
-	}
-	return fmt.Sprintf(", and line %d has %d characters", line, utf8.RuneCountInString(t.line(line-1)))
-}
-
-// declared are the symbols of the document with a name, those of a holder where one
-// is given and found.
-func (s session) declared(ctx context.Context, holder, name string) ([]Symbol, error) {
-	if !s.can("documentSymbolProvider") {
-		return nil, nil
-	}
-	all, err := s.outline(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out, held []Symbol
-	for _, d := range all {
-		in, own := symbolName(d.Name)
-		if own != name {
-			continue
-		}
-		out = append(out, d)
-		if holder != "" && (lastName(in) == lastName(holder) || lastName(d.In) == lastName(holder)) {
-			held = append(held, d)
-		}
-	}
-	if len(held) > 0 {
-		return held, nil
-	}
-	return out, nil
-}
-
-// lastName is the last part of a dotted name.
-func lastName(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
-
-// onLine are the places of a name on a line.
-func (s session) onLine(line int, name string) []Position {
-	t := s.doc.text
-	var out []Position
-	body, from := t.line(line-1), t.starts[line-1]
-	for at := 0; ; {
-		i := wordIndex(body[at:], name)
-		if i < 0 {
-			return out
-		}
-		out = append(out, t.position(from+at+i, s.unit))
-		at += i + len(name)
-	}
-}
-
-// maxPlaces is how many places of a name in a text are tried.
-const maxPlaces = 8
-
-// written are the first places of a name in the text from a line on, those behind
-// what holds it first.
-func (s session) written(name string, line int, holder string) []Position {
-	t := s.doc.text
-	var out, held []Position
-	for n := line; n <= t.lines() && len(out) < maxPlaces; n++ {
-		for _, at := range s.onLine(n, name) {
-			before := t.body[t.starts[n-1]:t.offset(at, s.unit)]
-			if holder != "" && strings.HasSuffix(strings.TrimRight(before, ".:->"), lastName(holder)) {
-				held = append(held, at)
-			} else {
-				out = append(out, at)
-			}
-		}
-	}
-	return append(held, out...)
-}
-
-// notFound says that a name does not stand where it was looked for, and where it
-// does.
-func (s session) notFound(q Target, name string) error {
-	var lines []string
-	for _, at := range s.written(name, 1, "") {
-		if n := fmt.Sprint(at.Line + 1); len(lines) == 0 || lines[len(lines)-1] != n {
-			lines = append(lines, n)
-		}
-	}
-	if len(lines) > 0 {
-		return fmt.Errorf("%s does not stand on line %d or behind it; it stands on line %s", name, q.Line, strings.Join(lines[:min(5, len(lines))], ", "))
-	}
-	return fmt.Errorf("%s does not stand in the file as a whole word; check the name and the path", name)
-}
-
-// wordIndex is where in s a whole word stands first; below 0: nowhere.
-func wordIndex(s, word string) int {
-	if word == "" {
-		return -1
-	}
-	for at := 0; ; {
-		i := strings.Index(s[at:], word)
-		if i < 0 {
-			return -1
-		}
-		i += at
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[i+len(word):])
-		first, _ := utf8.DecodeRuneInString(word)
-		last, _ := utf8.DecodeLastRuneInString(word)
-		if (i == 0 || !inWord(before) || !inWord(first)) && (i+len(word) == len(s) || !inWord(after) || !inWord(last)) {
-			return i
-		}
-		at = i + len(word)
-	}
-}
-
-// inWord reports whether a rune may stand in an identifier.
-func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Symbols is the outline of a file.
 func (v *View) Symbols(ctx context.Context, path string) (out []Symbol, err error) {
@@ -318,7 +161,10 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 			failed = append(failed, err)
 		}
 	}
-	rank(out, query)
+	slices.SortStableFunc(out, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line))
+	})
+	rank(out, query, func(s Symbol) string { return s.Name })
 	return out, failed
 }
 
@@ -327,19 +173,10 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 func (v *View) Locate(ctx context.Context, written string) (Target, error) {
 	holder, name := symbolName(written)
 	list, failed := v.WorkspaceSymbols(ctx, name)
-	var same, held []Symbol
-	for _, s := range list {
-		in, own := symbolName(s.Name)
-		if _, inside := v.find.folder(s.Path); !inside || own != name {
-			continue
-		}
-		same = append(same, s)
-		if holder != "" && (lastName(in) == lastName(holder) || lastName(s.In) == lastName(holder)) {
-			held = append(held, s)
-		}
-	}
-	if len(held) > 0 {
-		same = held
+	same := v.declaredAs(list, holder, name)
+	if len(same) == 0 && holder != "" && len(failed) == 0 { // it may be one of too many of that name
+		list, failed = v.WorkspaceSymbols(ctx, holder+"."+name)
+		same = v.declaredAs(list, holder, name)
 	}
 	switch {
 	case len(same) == 1:
@@ -348,10 +185,32 @@ func (v *View) Locate(ctx context.Context, written string) (Target, error) {
 		return Target{}, &AmbiguousError{written, same}
 	case len(failed) > 0:
 		return Target{}, errors.Join(failed...)
-	case len(list) > 0:
-		return Target{}, fmt.Errorf("no symbol of the project is named %s; the likest is %s; name the file with path where it is used", written, list[0].Name)
+	}
+	var near []string
+	for _, s := range list[:min(len(list), 3)] {
+		near = append(near, join(s.In, s.Name))
+	}
+	if len(near) > 0 {
+		return Target{}, fmt.Errorf("no symbol of the project is named %s; the likest: %s; name the file with path where it is used", written, strings.Join(near, ", "))
 	}
 	return Target{}, fmt.Errorf("no symbol of the project is named %s; name the file with path where it is used", written)
+}
+
+// declaredAs are the symbols of the project with a name, those of a holder where
+// one is given. A place counts once.
+func (v *View) declaredAs(list []Symbol, holder, name string) []Symbol {
+	var same []Symbol
+	for _, s := range list {
+		_, own := symbolName(s.Name)
+		if _, inside := v.find.folder(s.Path); !inside || own != name {
+			continue
+		}
+		if !slices.ContainsFunc(same, func(o Symbol) bool { return o.Path == s.Path && o.At == s.At }) {
+			same = append(same, s)
+		}
+	}
+	fit, _ := byHolder(same, holder)
+	return fit
 }
 
 // projectServers are the servers that a question about the whole project goes to.
@@ -387,23 +246,31 @@ func (s session) workspaceSymbols(ctx context.Context, query string, lines func(
 	if !s.can("workspaceSymbolProvider") {
 		return nil, nil
 	}
-	var out []Symbol
+	var found symbols
 	for _, q := range []string{query, prefix(query, 3), prefix(query, 1)} {
-		var answer symbols
-		if err := s.ask(ctx, "workspace/symbol", map[string]string{"query": q}, &answer); err != nil {
+		found = nil
+		if err := s.ask(ctx, "workspace/symbol", map[string]string{"query": q}, &found); err != nil {
 			return nil, err
 		}
-		for _, from := range answer {
-			if found, ok := s.workspaceSymbol(ctx, from, lines); ok && (q == query || like(found.Name, query)) {
-				out = append(out, found)
-			}
+		if q != query {
+			found = slices.DeleteFunc(found, func(one symbol) bool { return !like(one.Name, query) })
 		}
-		if len(out) > 0 || q == "" {
+		if len(found) > 0 || q == "" {
 			break
+		}
+	}
+	rank(found, query, func(one symbol) string { return one.Name })
+	var out []Symbol
+	for _, from := range found[:min(len(found), maxSymbols)] {
+		if one, ok := s.workspaceSymbol(ctx, from, lines); ok {
+			out = append(out, one)
 		}
 	}
 	return out, nil
 }
+
+// maxSymbols is how many symbols of the project one server is taken at its word for.
+const maxSymbols = 1000
 
 func prefix(s string, n int) string {
 	r := []rune(s)
@@ -413,15 +280,21 @@ func prefix(s string, n int) string {
 // like reports whether a name may be meant by a query: its letters in that order,
 // or all but one or two of them.
 func like(name, query string) bool {
+	if len(name) > maxName {
+		return false
+	}
 	if len(fuzzy.Find(query, []string{name})) > 0 {
 		return true
 	}
 	return distance(strings.ToLower(name), strings.ToLower(query)) <= 1+len([]rune(query))/5
 }
 
+// maxName is the longest name in bytes that is compared with others.
+const maxName = 200
+
 // distance is how many letters must be changed, added or dropped.
 func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
+	x, y := []rune(a[:min(len(a), maxName)]), []rune(b[:min(len(b), maxName)])
 	row := make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
@@ -467,24 +340,29 @@ func (s session) workspaceSymbol(ctx context.Context, from symbol, lines func(pa
 }
 
 // rank sorts symbols, the likest to the query first.
-func rank(list []Symbol, query string) {
+func rank[S any](list []S, query string, nameOf func(S) string) {
 	_, query = symbolName(query)
-	score := func(s Symbol) int {
-		_, name := symbolName(s.Name)
+	lower := strings.ToLower(query)
+	score := func(name string) int {
+		_, name = symbolName(name)
 		switch {
 		case name == query:
 			return 1 << 20
 		case strings.EqualFold(name, query):
 			return 1 << 19
-		case strings.HasPrefix(strings.ToLower(name), strings.ToLower(query)):
+		case strings.HasPrefix(strings.ToLower(name), lower):
 			return 1<<18 - len(name)
 		}
 		if m := fuzzy.Find(query, []string{name}); len(m) > 0 {
 			return m[0].Score
 		}
-		return -1<<10 - distance(strings.ToLower(name), strings.ToLower(query))
+		return -1<<10 - distance(strings.ToLower(name), lower)
 	}
-	slices.SortStableFunc(list, func(a, b Symbol) int {
-		return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line))
-	})
+	scores := map[string]int{}
+	for _, s := range list {
+		if name := nameOf(s); len(scores) == 0 || scores[name] == 0 {
+			scores[name] = score(name)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b S) int { return cmp.Compare(scores[nameOf(b)], scores[nameOf(a)]) })
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	slashpath "path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -48,6 +49,7 @@ func filePathOn(goos, uri string) (string, error) {
 		}
 		return filepath.Clean(path), nil
 	}
+	path = slashpath.Clean(path)
 	if u.Host != "" && u.Host != "localhost" {
 		return `\\` + u.Host + strings.ReplaceAll(path, "/", `\`), nil
 	}

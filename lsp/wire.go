@@ -9,15 +9,6 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// Types of the protocol that the library has right.
-type (
-	// Position is a place in a text: a line and a column from 0, the column in the
-	// unit of the server's position encoding.
-	Position = protocol.Position
-	// Range is the text from Start up to, and without, End.
-	Range = protocol.Range
-)
-
 // wireLocation is a place in a file, by URI.
 type wireLocation struct {
 	URI   string `json:"uri"`
@@ -170,6 +161,29 @@ type textEdit struct {
 	Range   Range  `json:"range"`
 	NewText string `json:"newText"`
 }
+
+func (t *textEdit) UnmarshalJSON(data []byte) error {
+	var o struct {
+		Range            *Range          `json:"range"`
+		NewText          *string         `json:"newText"`
+		Snippet          json.RawMessage `json:"snippet"`
+		InsertTextFormat int             `json:"insertTextFormat"`
+	}
+	err := json.Unmarshal(data, &o)
+	switch {
+	case err != nil:
+		return err
+	case o.InsertTextFormat == snippetFormat || truthy(o.Snippet):
+		return errors.New("an edit is a snippet with places to fill in, which nobody asked for")
+	case o.Range == nil || o.NewText == nil:
+		return errors.New("an edit has no range, or no new text")
+	}
+	t.Range, t.NewText = *o.Range, *o.NewText
+	return nil
+}
+
+// snippetFormat is InsertTextFormat.Snippet.
+const snippetFormat = 2
 
 // workspaceEdit is a change of several files, in the order of its steps.
 type workspaceEdit struct {
@@ -363,7 +377,7 @@ type codeAction struct {
 	Kind        string                   `json:"kind"`
 	IsPreferred bool                     `json:"isPreferred"`
 	Disabled    *struct{ Reason string } `json:"disabled"`
-	Edit        *workspaceEdit           `json:"edit"`
+	Edit        json.RawMessage          `json:"edit"` // a WorkspaceEdit, read once it is wanted
 	Command     json.RawMessage          `json:"command"`
 	Arguments   json.RawMessage          `json:"arguments"`
 	Data        json.RawMessage          `json:"data"`
@@ -385,6 +399,9 @@ type command struct {
 	Arguments json.RawMessage `json:"arguments,omitzero"`
 }
 
+// bare reports whether the action is a Command, of which nothing can be resolved.
+func (a *codeAction) bare() bool { return bytes.HasPrefix(bytes.TrimSpace(a.Command), []byte{'"'}) }
+
 // command is the action's command, if it has one.
 func (a *codeAction) command() (command, bool) {
 	var c command
@@ -392,7 +409,7 @@ func (a *codeAction) command() (command, bool) {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
 		return c, false
-	case raw[0] == '"': // the action is a bare Command
+	case a.bare():
 		if json.Unmarshal(raw, &c.Command) != nil {
 			return c, false
 		}

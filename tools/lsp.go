@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,6 +79,7 @@ type lspCall struct {
 	in   lspInput
 	file target // of path, where there is one
 	show func(kinds.PathAccess) bool
+	kept map[string]bool // what hidden found
 }
 
 func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error) {
@@ -88,7 +90,7 @@ func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error
 		in.MaxResults = defaultFound
 	}
 	in.MaxResults = min(in.MaxResults, maxFound)
-	a := &lspCall{ws: ws, in: in}
+	a := &lspCall{ws: ws, in: in, kept: map[string]bool{}}
 	if ws.Readable != nil {
 		a.show = ws.Readable()
 	}
@@ -125,6 +127,16 @@ func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error
 func (a *lspCall) need() error {
 	in := a.in
 	missing := func(what string) error { return fmt.Errorf("lsp: %s needs %s", in.Operation, what) }
+	switch {
+	case in.Path == "" && (in.Line > 0 || in.Character > 0):
+		return errors.New("lsp: line and character need path")
+	case in.Line == 0 && in.Character > 0:
+		return errors.New("lsp: character needs line")
+	case in.Line == 0 && in.EndLine > 0:
+		return errors.New("lsp: end_line needs line")
+	case in.EndLine > 0 && in.EndLine < in.Line:
+		return fmt.Errorf("lsp: end_line %d lies before line %d", in.EndLine, in.Line)
+	}
 	switch in.Operation {
 	case "workspace_symbols":
 		if strings.TrimSpace(in.Query) == "" {
@@ -153,14 +165,14 @@ func (a *lspCall) need() error {
 // target is what the call is about, for the servers. Where it names no file, the
 // project's symbols are looked through.
 func (a *lspCall) target(ctx context.Context) (lsp.Target, error) {
-	if a.in.Path == "" {
-		return a.ws.LSP.Locate(ctx, a.in.Symbol)
+	if a.in.Path != "" {
+		return lsp.Target{Path: a.file.Target, Symbol: a.in.Symbol, Line: a.in.Line, Column: a.in.Character}, nil
 	}
-	t := lsp.Target{Path: a.file.Target, Symbol: a.in.Symbol, Line: a.in.Line}
-	if a.in.Symbol == "" {
-		t.Column = a.in.Character
+	t, err := a.ws.LSP.Locate(ctx, a.in.Symbol)
+	if err == nil && a.hidden(t.Path) {
+		err = fmt.Errorf("%s, where %s is declared, may not be read", a.ws.Name(t.Path), a.in.Symbol)
 	}
-	return t, nil
+	return t, err
 }
 
 // action is a call that changes nothing.
@@ -231,6 +243,7 @@ func (a *lspCall) run(ctx context.Context) (Result, error) {
 		}
 		return Result{Text: text, Shown: kinds.SafeMarkdown(text)}, nil
 	}
+	t.Most = a.in.MaxResults
 	found, err := v.LookUp(ctx, lsp.Relation(a.in.Operation), t)
 	if err != nil {
 		return Result{}, a.worded(err)
@@ -279,26 +292,50 @@ func (a *lspCall) worded(err error) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v:", err)
-	for _, c := range several.Candidates {
-		fmt.Fprintf(&b, "\n%s:%d: %s %s", a.ws.Name(c.Path), c.At.Line, c.Kind, joinName(c))
+	for i, c := range several.Candidates {
+		if i == maxCandidates {
+			fmt.Fprintf(&b, "\nand %d more", len(several.Candidates)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n%s:%d: %s %s", a.ws.Name(c.Path), c.At.Line, c.Kind, a.joinName(c))
 	}
 	return errors.New(b.String())
 }
 
+// maxCandidates is how many symbols of one name are listed.
+const maxCandidates = 20
+
 // joinName is a symbol's name with what holds it.
-func joinName(s lsp.Symbol) string {
+func (a *lspCall) joinName(s lsp.Symbol) string {
 	if s.In == "" {
-		return s.Name
+		return a.called(s.Name)
 	}
-	return s.In + "." + s.Name
+	return a.called(s.In) + "." + a.called(s.Name)
 }
 
-// hidden reports whether a rule keeps a file's text from being shown.
+// called is a symbol's name on one line. Modules are called by their files, as the
+// project calls those.
+func (a *lspCall) called(name string) string {
+	name = oneLine(lineText(name))
+	if bare := strings.Trim(name, `"`); filepath.IsAbs(bare) {
+		return a.ws.Name(bare)
+	}
+	return name
+}
+
+// hidden reports whether a rule keeps a file's text from being shown, by its name or
+// by that of the file which it leads to.
 func (a *lspCall) hidden(path string) bool {
 	if a.show == nil {
 		return false
 	}
-	return !a.show(kinds.PathAccess{Access: kinds.Read, Path: path, Target: path})
+	hide, known := a.kept[path]
+	if !known {
+		p, err := a.ws.Follow(path)
+		hide = err != nil || !a.show(kinds.PathAccess{Access: kinds.Read, Path: p.Asked, Target: p.Target})
+		a.kept[path] = hide
+	}
+	return hide
 }
 
 // servers is the call that tells of the servers.
@@ -361,6 +398,9 @@ func plainResult(text string) Result {
 func (a *lspCall) places(list []lsp.Found) []kinds.Location {
 	out := []kinds.Location{}
 	for _, f := range list {
+		if f.Path == "" {
+			continue
+		}
 		at := kinds.Location{Path: a.asked(f.Path), Line: f.At.Line}
 		if len(out) < maxPlaces && !slices.Contains(out, at) {
 			out = append(out, at)

@@ -37,7 +37,8 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 		Run: func(ctx context.Context, _ func(Output)) (Result, error) {
 			r, err := runPatch(ctx, p)
 			if err == nil {
-				r.Text = strings.Replace(r.Text, "The patch is applied:", strings.ToUpper(edit.Title[:1])+edit.Title[1:]+" is done:", 1)
+				_, files, _ := strings.Cut(r.Text, "\n")
+				r.Text = kinds.Capital(edit.Title) + " is done:\n" + files
 			}
 			return r, err
 		},
@@ -73,11 +74,11 @@ func (a *lspCall) plan(ctx context.Context, edit lsp.Edit) (*patchPlan, error) {
 
 // inside resolves a file that an edit touches.
 func (a *lspCall) inside(path string) (target, error) {
-	t, err := resolve(a.ws, a.ws.Name(path))
-	if err == nil && !t.Inside {
+	p, err := a.ws.Follow(a.asked(path))
+	if err == nil && !p.Inside {
 		err = fmt.Errorf("the change would touch %s, which lies outside of the project; nothing was changed", path)
 	}
-	return t, err
+	return target{p, a.ws, a.ws.Name(p.Asked)}, err
 }
 
 // step is what an edit does to one file.
@@ -104,7 +105,7 @@ func (a *lspCall) step(ctx context.Context, p *patchPlan, f lsp.FileEdit) (*patc
 	s.before, s.raw = text, raw
 	if f.New == nil {
 		s.does = patchDeletes
-		return s, p.leave(t, s)
+		return s, errors.Join(p.leave(t, s), t.plain())
 	}
 	if s.after, err = text.Apply(splice(text.LF(), workspace.FoldLineEnds(*f.New))); err != nil {
 		return nil, noContent("the change", err)
@@ -118,7 +119,7 @@ func (a *lspCall) step(ctx context.Context, p *patchPlan, f lsp.FileEdit) (*patc
 		return nil, err
 	}
 	s.does, s.source, s.target = patchMoves, t, to
-	return s, errors.Join(p.leave(t, s), p.touch(to, s))
+	return s, errors.Join(p.leave(t, s), p.touch(to, s), t.plain())
 }
 
 // splice is the one change that makes a text another.

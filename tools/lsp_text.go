@@ -29,7 +29,7 @@ func (a *lspCall) found(answer lsp.Answer) Result {
 		return plainResult(fmt.Sprintf("%s knows of no %s of %s%s.", answer.Server, strings.ReplaceAll(a.in.Operation, "_", " "), what, answer.Busy))
 	}
 	var b strings.Builder
-	shown := answer.Found[:min(len(answer.Found), a.in.MaxResults)]
+	shown := answer.Found
 	for i, f := range shown {
 		if b.Len() > maxFoundText {
 			shown = shown[:i]
@@ -37,31 +37,46 @@ func (a *lspCall) found(answer lsp.Answer) Result {
 		}
 		a.place(&b, f)
 	}
-	cut := len(shown) < len(answer.Found)
-	if cut {
-		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(answer.Found))
-	}
+	a.rest(&b, len(shown), answer.All)
 	if answer.Busy != "" {
 		fmt.Fprintf(&b, "(There may be more: %s has not finished%s.)\n", answer.Server, answer.Busy)
 	}
 	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
-	r.Locations, r.Truncated = a.places(shown), cut
-	r.Metadata = map[string]any{"results": len(answer.Found)}
+	r.Locations, r.Truncated = a.places(shown), len(shown) < answer.All
+	r.Metadata = map[string]any{"results": answer.All}
 	return r
+}
+
+// rest says how many there are where not all are shown, and how to see more.
+func (a *lspCall) rest(b *strings.Builder, shown, all int) {
+	switch {
+	case shown == all:
+	case shown < a.in.MaxResults || a.in.MaxResults == maxFound:
+		fmt.Fprintf(b, "(%d of %d; ask for less to see all)\n", shown, all)
+	default:
+		fmt.Fprintf(b, "(%d of %d; max_results gives more)\n", shown, all)
+	}
 }
 
 // place writes one place.
 func (a *lspCall) place(b *strings.Builder, f lsp.Found) {
-	fmt.Fprintf(b, "%s:%d:%d", a.ws.Name(f.Path), f.At.Line, f.At.Column)
-	if f.Name != "" {
-		fmt.Fprintf(b, " %s %s", f.Kind, f.Name)
+	name := oneLine(f.URI) // of what is no file
+	if name == "" {
+		name = a.ws.Name(f.Path)
 	}
-	if f.Shown && !a.hidden(f.Path) {
-		b.WriteString(" " + lineText(strings.TrimSpace(f.Line)))
+	fmt.Fprintf(b, "%s:%d:%d", name, f.At.Line, f.At.Column)
+	if f.Name != "" {
+		fmt.Fprintf(b, " %s %s", f.Kind, a.called(f.Name))
+	}
+	if f.URI != "" {
+		b.WriteString(" (no file)")
+	}
+	if f.Shown && f.Line != "" && !a.hidden(f.Path) {
+		b.WriteString(" " + f.Line)
 	}
 	b.WriteString("\n")
 	if d := f.In; d != nil && !(d.First == d.Last && d.At == f.At) {
-		fmt.Fprintf(b, "    in %s %s, lines %d-%d\n", d.Kind, joinName(*d), d.First, d.Last)
+		fmt.Fprintf(b, "    in %s %s, lines %d-%d\n", d.Kind, a.joinName(*d), d.First, d.Last)
 	}
 	if len(f.Calls) > 0 {
 		var at []string
@@ -71,6 +86,9 @@ func (a *lspCall) place(b *strings.Builder, f lsp.Found) {
 		fmt.Fprintf(b, "    calls at %s\n", strings.Join(at, ", "))
 	}
 }
+
+// maxIndent is how many steps an outline is indented by.
+const maxIndent = 20
 
 // outline words the symbols of a file.
 func (a *lspCall) outline(list []lsp.Symbol) Result {
@@ -88,11 +106,9 @@ func (a *lspCall) outline(list []lsp.Symbol) Result {
 		if s.Last > s.First {
 			lines = fmt.Sprintf("%d-%d", s.First, s.Last)
 		}
-		fmt.Fprintf(&b, "%s%s %s%s  [%s]\n", strings.Repeat("  ", s.Depth), s.Kind, s.Name, detail(s), lines)
+		fmt.Fprintf(&b, "%s%s %s%s  [%s]\n", strings.Repeat("  ", min(s.Depth, maxIndent)), s.Kind, a.called(s.Name), detail(s), lines)
 	}
-	if len(shown) < len(list) {
-		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(list))
-	}
+	a.rest(&b, len(shown), len(list))
 	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
 	r.Truncated = len(shown) < len(list)
 	return r
@@ -119,16 +135,14 @@ func (a *lspCall) symbols(list []lsp.Symbol, failed []error) Result {
 			shown = shown[:i]
 			break
 		}
-		fmt.Fprintf(&b, "%s:%d:%d %s %s", a.ws.Name(s.Path), s.At.Line, s.At.Column, s.Kind, s.Name)
+		fmt.Fprintf(&b, "%s:%d:%d %s %s", a.ws.Name(s.Path), s.At.Line, s.At.Column, s.Kind, a.called(s.Name))
 		if s.In != "" {
-			fmt.Fprintf(&b, " (in %s)", s.In)
+			fmt.Fprintf(&b, " (in %s)", a.called(s.In))
 		}
 		b.WriteString("\n")
 		places = append(places, lsp.Found{Path: s.Path, At: s.At})
 	}
-	if len(shown) < len(list) {
-		fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", len(shown), len(list))
-	}
+	a.rest(&b, len(shown), len(list))
 	for _, err := range failed {
 		fmt.Fprintf(&b, "(There may be more: %v)\n", err)
 	}
@@ -196,29 +210,49 @@ func ProblemLine(d lsp.Diagnostic, name func(string) string) string {
 	return b.String()
 }
 
-// actions words what servers offer.
+// actions words what servers offer. What cannot be applied is only counted.
 func (a *lspCall) actions(list []lsp.Action) Result {
-	if len(list) == 0 {
-		return plainResult("No code action is offered there.")
-	}
 	var b strings.Builder
-	for i, one := range list {
-		if i == a.in.MaxResults {
-			fmt.Fprintf(&b, "(%d of %d; max_results gives more)\n", i, len(list))
-			break
+	shown, offered, disabled, runs := 0, 0, 0, 0
+	for _, one := range list {
+		switch {
+		case one.Disabled != "":
+			disabled++
+			continue
+		case one.Runs != "":
+			runs++
+			continue
 		}
+		if offered++; shown == a.in.MaxResults || b.Len() > maxFoundText {
+			continue
+		}
+		shown++
 		b.WriteString(oneLine(one.Title))
 		if one.Kind != "" {
-			b.WriteString("  [" + one.Kind + "]")
+			b.WriteString("  [" + oneLine(one.Kind) + "]")
 		}
 		if one.Preferred {
 			b.WriteString(" (preferred)")
 		}
-		if one.Disabled != "" {
-			b.WriteString(" (not now: " + oneLine(one.Disabled) + ")")
-		}
 		b.WriteString("\n")
 	}
-	b.WriteString("One is applied with apply: its title.\n")
-	return plainResult(strings.TrimSuffix(b.String(), "\n"))
+	a.rest(&b, shown, offered)
+	if offered > 0 {
+		b.WriteString("One is applied with apply: its title.\n")
+	} else {
+		b.WriteString("No code action is offered there.\n")
+	}
+	var left []string
+	if disabled > 0 {
+		left = append(left, fmt.Sprintf("%d that cannot be done there", disabled))
+	}
+	if runs > 0 {
+		left = append(left, fmt.Sprintf("%d that only run something of the server's", runs))
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(&b, "(Left out: %s.)\n", strings.Join(left, ", "))
+	}
+	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
+	r.Truncated = shown < offered
+	return r
 }
