@@ -42,6 +42,11 @@ func (s *Session) take(o config.Opened) (news []string) {
 			news = append(news, text)
 		}
 	}
+	for _, why := range LSPConfig(o.Config.LSP).Useless() {
+		if text := "Configuration: " + why; !s.told(text) {
+			news = append(news, text)
+		}
+	}
 	s.conf.Store(o.Config)
 	s.trusted.Store(o.Trusted)
 	s.settling.ring()
