@@ -16,6 +16,7 @@ import (
 // The envelope says what came of it, also of a call that failed.
 func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage) tools.Envelope {
 	begun := time.Now()
+	s.followTrustUnasked()
 	spec := &tools.Spec{ID: tool}
 	result, err := func() (tools.Result, error) {
 		t, err := s.sessions.tools.Find(tool)
@@ -36,4 +37,22 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 		return action.Run(ctx, func(tools.Output) {})
 	}()
 	return tools.Conclude(spec, &result, err, time.Since(begun), s.workspace.Spool)
+}
+
+// followTrustUnasked takes up that the project was trusted meanwhile, by `acp-agent
+// trust`, where there is nobody to ask.
+func (s *Session) followTrustUnasked() {
+	if s.trusted.Load() {
+		return
+	}
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	o := s.opened()
+	if !o.Trusted || s.trusted.Load() {
+		return
+	}
+	s.take(o)
+	if s.workspace.LSP != nil {
+		s.workspace.LSP.Configure(LSPConfig(s.cfg().LSP))
+	}
 }

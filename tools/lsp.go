@@ -44,7 +44,7 @@ func LanguageServers() Tool {
 			"where it is used (references, incoming_calls, outgoing_calls), what it is (hover), what a file or the project holds (document_symbols, workspace_symbols), " +
 			"what is wrong (diagnostics), and changes that keep the code whole (rename, code_actions). Prefer it to grep for symbols. " +
 			"Name a symbol with path and symbol (Type.Method works), and with line where the name occurs often; character is needed only without symbol. " +
-			"Lines and characters count from 1. rename and apply change all files at once after the user agreed.",
+			"Lines and characters count from 1. rename and apply change files: all that are touched, or none.",
 		SearchHint: "definition references symbol rename diagnostics errors language server type hover calls code action",
 		Parameters: json.RawMessage(`{
 			"type": "object",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -39,6 +40,9 @@ func (c *mcpCommand) Run(p *process) error {
 	log, closeLog := p.openLog(paths, c.LogFile, secrets)
 	defer closeLog()
 	slog.SetDefault(log)
+	for _, problem := range paths.Open(dir).Problems {
+		fmt.Fprintln(p.errout, problem)
+	}
 	tool := tools.LanguageServers()
 	registry, err := tools.NewRegistry(tool)
 	if err != nil {
