@@ -111,12 +111,12 @@ export const DAY = {
     assert.deepEqual(cards(e), ["read Problems of e.go", "read Language servers"]);
     const [problems, servers] = e.tools().map(texts);
     assert.match(problems, /^e.go:3:33 error MissingFieldOrMethod /m);
-    assert.match(servers, /^gopls \(v[\d.]+\) for go.*running/m);
+    assert.match(servers, /^gopls v[\d.]+ for go.*running/m);
   },
   async "the user's commands"(e) {
     const before = e.modelRequests().length;
     for (const [command, want] of Object.entries({
-      "/lsp": /^gopls \(.*running/m, "/def Put": /^store.go:7:17 /m, "/refs Store": /^c\/c.go:5:16 /m, "/symbols Stor": /^store.go:4:6 struct Store/m,
+      "/lsp": /^gopls v.*running/m, "/def Put": /^store.go:7:17 /m, "/refs Store": /^c\/c.go:5:16 /m, "/symbols Stor": /^store.go:4:6 struct Store/m,
       "/symbols store.go": /^struct Store .*\n  field items/m, "/diag": /^e.go:3:33 error/m, "/diag store.go": /No problems/, "/def Nowhere": /no symbol of the project is named Nowhere/,
     })) {
       await e.turn(command);
