@@ -278,6 +278,7 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		if stampOf(path) == (Stamp{}) {
 			event = Deleted
 			c.gone[path] = true
+			_ = r.forget(ctx, path)
 		} else if _, was := c.side.texts[path]; !was {
 			event = Created
 		}
@@ -291,7 +292,6 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		if err != nil { // it was deleted or moved, or must not be read any more
 			c.gone[path] = true
 			_ = r.forget(ctx, path)
-			r.verdicts.forget(path)
 			continue
 		}
 		delete(c.gone, path) // the editor has it
@@ -401,6 +401,9 @@ func place(list []placed, path string, old bool, items []wireDiagnostic) []place
 
 // difference compares all files of the project.
 func (c *comparison) difference(ctx context.Context) {
+	for path := range c.gone {
+		c.run.verdicts.forget(path)
+	}
 	now, versions := c.run.verdicts.snapshot()
 	paths := map[string]bool{}
 	for path, is := range now {
@@ -465,6 +468,9 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 		return // it was opened meanwhile, and nothing was known of it
 	default:
 		unknown = !known && !s.whole
+	}
+	if was.pushed.seq == 0 && c.run.asks() && !(mine && !had) {
+		is.pushed = said{} // it may have been so before: only its answers were waited for
 	}
 	present := grave(is.items())
 	if unknown {

@@ -1,8 +1,11 @@
 package lsp
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -72,5 +75,192 @@ func TestJudgeAll(t *testing.T) {
 	d = p.change("b.fake", "use foo\nuse old\n\n")
 	if len(d.New.Items) != 1 || d.New.Items[0].Message != "undefined: foo" || len(d.Fixed.Items) != 0 || len(d.NotReady) != 0 {
 		t.Errorf("with the next change: %+v", d)
+	}
+}
+
+// told is a delta as words: what is new, fixed and present, as path:line:column
+// severity message, and why a verdict is not there.
+func (p *project) told(d Delta) string {
+	var out []string
+	for _, part := range []struct {
+		sign string
+		list List
+	}{{"+", d.New}, {"-", d.Fixed}, {"?", d.Present}} {
+		for _, one := range part.list.Items {
+			name, _ := strings.CutPrefix(one.Path, p.dir+"/")
+			out = append(out, fmt.Sprintf("%s%s:%d:%d %s %s", part.sign, name, one.At.Line, one.At.Column, one.Severity, one.Message))
+		}
+		if part.list.More > 0 {
+			out = append(out, fmt.Sprintf("%s%d more", part.sign, part.list.More))
+		}
+	}
+	for _, why := range d.NotReady {
+		out = append(out, "not known: "+why)
+	}
+	return strings.Join(out, "; ")
+}
+
+// removed is the content of a file that a change removes.
+const removed = "\x00removed"
+
+// TestChanges: what is told of changes, with a server that pushes what it finds in
+// all files, and with one that is asked.
+func TestChanges(t *testing.T) {
+	files := []string{"a.fake", "def one\nBAD old\ntext\n", "b.fake", "use one\nWARN careful\n", "c.fake", "BAD broken\nBAD too\n", "note.txt", "BAD\n"}
+	for _, tt := range []struct {
+		name   string
+		change []string
+		want   string
+	}{
+		{name: "nothing", change: []string{"a.fake", "def one\nBAD old\ntext\n"}},
+		{name: "moved", change: []string{"a.fake", "new\nnew\ndef one\nBAD old\ntext\n"}},
+		{name: "broken", change: []string{"a.fake", "def one\nBAD old\nBAD new\nWARN 🙂\n"}, want: "+a.fake:3:1 error new; +a.fake:4:1 warning 🙂"},
+		{name: "fixed", change: []string{"a.fake", "def one\ntext\n"}, want: "-a.fake:2:1 error old"},
+		{name: "twice", change: []string{"a.fake", "def one\nBAD old\nBAD old\ntext\n"}, want: "+a.fake:3:1 error old"},
+		{name: "graver", change: []string{"b.fake", "use one\nBAD careful\n"}, want: "+b.fake:2:1 error careful"},
+		{name: "less grave", change: []string{"a.fake", "def one\nWARN old\ntext\n"}, want: "-a.fake:2:1 error old"},
+		{name: "another file", change: []string{"a.fake", "def two\nBAD old\ntext\n"}, want: "+b.fake:1:5 error undefined: one"},
+		{name: "created", change: []string{"d.fake", "BAD new\nuse one\n"}, want: "+d.fake:1:1 error new"},
+		{name: "deleted", change: []string{"a.fake", removed}, want: "+b.fake:1:5 error undefined: one; -a.fake:2:1 error old"},
+		{name: "renamed", change: []string{"a.fake", removed, "z.fake", "def one\nBAD old\ntext\n"}},
+		{name: "renamed and changed", change: []string{"a.fake", removed, "z.fake", "def one\nBAD old\nBAD new\n"}, want: "+z.fake:3:1 error new"},
+		{name: "two files", change: []string{"a.fake", "def two\n", "b.fake", "use two\nuse one\n"}, want: "+b.fake:2:5 error undefined: one; -a.fake:2:1 error old; -b.fake:2:1 warning careful"},
+		{name: "no server", change: []string{"note.txt", "BAD more\n"}},
+	} {
+		for _, behaviour := range []string{"all", "all no-version", "silent judges", "silent judges ids", "silent judges no-kind related", "silent judges cancels"} {
+			if strings.HasPrefix(behaviour, "silent judges ") && tt.name != "another file" && tt.name != "renamed and changed" {
+				continue
+			}
+			t.Run(tt.name+"/"+behaviour, func(t *testing.T) {
+				t.Parallel()
+				c := fakeConfig(behaviour)
+				c.DiagnosticWait = 20 * time.Second
+				p := newProject(t, c, files...)
+				for _, name := range []string{"a.fake", "b.fake", "c.fake"} {
+					if d, err := p.view.Diagnostics(p.context(), p.path(name)); err != nil || len(d.NotReady) > 0 {
+						t.Fatal(d.NotReady, err)
+					}
+				}
+				if got := p.told(p.change(tt.change...)); got != tt.want {
+					t.Errorf("told %q, want %q", got, tt.want)
+				}
+				if got := p.told(p.change("a.fake", "def one\nBAD old\ntext\n", "b.fake", "use one\nWARN careful\n")); strings.Contains(got, "c.fake") || strings.Contains(got, "not known") {
+					t.Errorf("on the way back: %q", got)
+				}
+			})
+		}
+	}
+}
+
+// TestUnknown: what is not known is never told as clean.
+func TestUnknown(t *testing.T) {
+	for _, tt := range []struct {
+		name, behaviour string
+		wait            time.Duration
+		want            string
+	}{
+		{"a server that starts", "hang-initialize", 100 * time.Millisecond, "not known: fake is not ready yet"},
+		{"one that says nothing", "silent", 100 * time.Millisecond, "not known: fake "},
+		{"one that gives up", "silent judges gives-up", time.Minute, "not known: fake answered: never"},
+		{"one that answers with nothing new", "silent judges unchanged-first", time.Minute, "not known: fake answered that nothing changed"},
+		{"one that ends", "crash-on-open", time.Minute, "not known: fake stopped with exit status 1"},
+		{"one that ends at once", "exits", time.Minute, "not known: fake ended while it was starting"},
+		{"nobody is asked", "all", -1, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := fakeConfig(tt.behaviour)
+			c.DiagnosticWait = tt.wait
+			p := newProject(t, c, "a.fake", "one\n")
+			d := p.change("a.fake", "BAD\n")
+			if got := p.told(d); !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" || len(d.Servers) > 0 {
+				t.Errorf("told %q of %v, want %q", got, d.Servers, tt.want)
+			}
+		})
+	}
+}
+
+// TestFirstChange: the first change of a session waits for the server to start, as
+// long as the settings say, and what the file had before is not told as new.
+func TestFirstChange(t *testing.T) {
+	for _, behaviour := range []string{"all", "silent judges"} {
+		c := fakeConfig(behaviour)
+		c.DiagnosticWait = time.Minute
+		p := newProject(t, c, "a.fake", "BAD old\n")
+		if got := p.told(p.change("a.fake", "BAD old\nBAD new\n")); got != "+a.fake:2:1 error new" {
+			t.Errorf("%s: told %q", behaviour, got)
+		}
+	}
+}
+
+// TestOutside: a change of a file outside of the project is nothing to judge.
+func TestOutside(t *testing.T) {
+	p := newProject(t, fakeConfig("all"), "a.fake", "one\n")
+	if b := p.view.Before(p.context(), []string{filepath.Join(t.TempDir(), "x.fake")}); b != nil {
+		t.Errorf("%+v", b)
+	}
+}
+
+// other is a second session in the same folder.
+func (p *project) other() *project {
+	q := *p
+	q.view = p.view.servers.View(p.view.opts)
+	return &q
+}
+
+// TestTwoSessions: sessions that share a server are each told of what they broke, at
+// whatever time the other one changes files, and see each other's changes.
+func TestTwoSessions(t *testing.T) {
+	for _, behaviour := range []string{"all", "silent judges"} {
+		t.Run(behaviour, func(t *testing.T) {
+			c := fakeConfig(behaviour)
+			c.DiagnosticWait = 30 * time.Second
+			a := newProject(t, c, "a.fake", "def one\n", "b.fake", "text\n", "c.fake", "use one\n")
+			b := a.other()
+			for _, name := range []string{"a.fake", "b.fake", "c.fake"} {
+				for _, p := range []*project{a, b} {
+					if d, err := p.view.Diagnostics(p.context(), p.path(name)); err != nil || len(d.Items) > 0 || len(d.NotReady) > 0 {
+						t.Fatalf("%+v, %v", d, err)
+					}
+				}
+			}
+			var told [2]string
+			var wg sync.WaitGroup
+			wg.Go(func() { told[0] = a.told(a.change("a.fake", "def two\n")) })
+			wg.Go(func() { told[1] = b.told(b.change("b.fake", "text\nBAD b\n")) })
+			wg.Wait()
+			if want := [2]string{"+c.fake:1:5 error undefined: one", "+b.fake:2:1 error b"}; told != want {
+				t.Errorf("told %q, want %q", told, want)
+			}
+			if d, err := b.view.Diagnostics(b.context(), b.path("c.fake")); err != nil || len(d.Items) != 1 {
+				t.Errorf("the other session sees %+v, %v", d, err)
+			}
+			if got := b.told(b.change("b.fake", "text\n")); got != "-b.fake:2:1 error b" {
+				t.Errorf("then told %q", got)
+			}
+		})
+	}
+}
+
+// TestOthersMeanwhile: where somebody else changed files while a change was judged,
+// what broke elsewhere is nobody's, and that is said.
+func TestOthersMeanwhile(t *testing.T) {
+	c := fakeConfig("all")
+	c.DiagnosticWait = 30 * time.Second
+	p := newProject(t, c, "a.fake", "def one\n", "b.fake", "text\n", "c.fake", "use one\n")
+	for _, name := range []string{"a.fake", "b.fake"} {
+		if _, err := p.view.Diagnostics(p.context(), p.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := p.view.Before(p.context(), []string{p.path("b.fake")})
+	p.write("b.fake", "BAD b\n")
+	p.write("a.fake", "def two\n") // as an editor does
+	if _, err := p.other().view.Diagnostics(p.context(), p.path("a.fake")); err != nil {
+		t.Fatal(err)
+	}
+	want := "+b.fake:1:1 error b; not known: a.fake changed at the same time, so that what broke beside the changed files is not told"
+	if got := p.told(before.After(p.context(), []string{p.path("b.fake")})); got != want {
+		t.Errorf("told %q", got)
 	}
 }

@@ -139,7 +139,14 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return result("a text")
 		}
 		return result(f.uses(f.wordAt(uri, p.Position), true))
+	case "workspace/didChangeWatchedFiles":
+		if f.does("all") {
+			return f.publishAll, nil
+		}
 	case "textDocument/diagnostic":
+		if f.does("judges") {
+			return f.judged(uri, r.Params)
+		}
 		if f.pulled++; f.does("pull-once") && f.pulled > 1 {
 			return nil, &jsonrpc.Error{Code: 0, Message: "asked once more"}
 		}
@@ -171,7 +178,7 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 	}
 	f.root, _ = filePath(root)
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
-	if f.does("pulls") {
+	if f.does("pulls") || f.does("judges") {
 		caps["diagnosticProvider"] = map[string]any{"interFileDependencies": true}
 	}
 	if f.does("judges-all") {
@@ -206,6 +213,9 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 	}
 	if f.does("silent") {
 		return nil
+	}
+	if f.does("all") {
+		return f.publishAll
 	}
 	list := f.problems(uri)
 	return func(ctx context.Context) (any, error) {

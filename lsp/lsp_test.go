@@ -82,7 +82,11 @@ func (p *project) change(files ...string) Delta {
 	}
 	b := p.view.Before(ctx, paths)
 	for i := 0; i < len(files); i += 2 {
-		p.write(files[i], files[i+1])
+		if files[i+1] != removed {
+			p.write(files[i], files[i+1])
+		} else if err := os.Remove(p.path(files[i])); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 	return b.After(ctx, paths)
 }

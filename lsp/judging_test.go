@@ -1,0 +1,97 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
+)
+
+// problemsIn are those of a file as the fake judges the whole project: BAD and WARN
+// lines, and "use NAME" without a "def NAME" in any file.
+func problemsIn(files map[string]string, uri string) []map[string]any {
+	defined := map[string]bool{}
+	for _, text := range files {
+		for line := range strings.Lines(text) {
+			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "def "); ok {
+				defined[name] = true
+			}
+		}
+	}
+	list := []map[string]any{}
+	add := func(line, from, to, severity int, message string) {
+		list = append(list, map[string]any{"range": lineRange(line, from, to), "severity": severity, "code": 7, "source": "judge", "message": message})
+	}
+	for n, line := range strings.Split(files[uri], "\n") {
+		name, uses := strings.CutPrefix(line, "use ")
+		switch {
+		case uses && !defined[name]:
+			add(n, 4, len(line), 1, "undefined: "+name)
+		case strings.HasPrefix(line, "BAD"):
+			add(n, 0, 3, 1, strings.TrimPrefix(line, "BAD "))
+		case strings.HasPrefix(line, "WARN"):
+			add(n, 0, 4, 2, strings.TrimPrefix(line, "WARN "))
+		}
+	}
+	return list
+}
+
+// publishAll judges all files there are.
+func (f *fake) publishAll(ctx context.Context) (any, error) {
+	f.mu.Lock()
+	files, now := f.files(), maps.Clone(f.now)
+	open := maps.Clone(f.docs)
+	f.mu.Unlock()
+	for _, uri := range sortedKeys(files) {
+		params := map[string]any{"uri": uri, "diagnostics": problemsIn(files, uri)}
+		if _, ok := open[uri]; ok && !f.does("no-version") {
+			params["version"] = now[uri]
+		}
+		if err := f.conn.Notify(ctx, "textDocument/publishDiagnostics", params); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// judged answers a pull, in the ways that servers do.
+func (f *fake) judged(uri string, params json.RawMessage) (jsonrpc.Work, error) {
+	var p struct {
+		Previous string `json:"previousResultId"`
+	}
+	_ = json.Unmarshal(params, &p)
+	f.pulled++
+	files := f.files()
+	items := problemsIn(files, uri)
+	data, _ := json.Marshal(items)
+	id := string(data)
+	switch {
+	case f.does("cancels") && f.pulled <= 5:
+		return nil, &jsonrpc.Error{Code: codeServerCancelled, Message: "not now", Data: map[string]any{"retriggerRequest": true}}
+	case f.does("gives-up"):
+		return nil, &jsonrpc.Error{Code: codeServerCancelled, Message: "never", Data: map[string]any{"retriggerRequest": false}}
+	case f.does("unchanged-first") && p.Previous == "":
+		return result(map[string]any{"kind": "unchanged", "resultId": "x"})
+	case f.does("ids") && p.Previous == id:
+		return result(map[string]any{"kind": "unchanged", "resultId": id})
+	}
+	report := map[string]any{"kind": "full", "items": items}
+	if f.does("ids") {
+		report["resultId"] = id
+	}
+	if f.does("no-kind") {
+		report["kind"] = ""
+	}
+	if f.does("related") {
+		others := map[string]any{}
+		for other := range files {
+			if other != uri {
+				others[other] = map[string]any{"kind": "full", "items": problemsIn(files, other)}
+			}
+		}
+		report["relatedDocuments"] = others
+	}
+	return result(report)
+}
