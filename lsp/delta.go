@@ -285,6 +285,9 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		mine = append(mine, path)
 		events = append(events, Happened{path, event})
 	}
+	for _, path := range mine {
+		r.disk.heard(path)
+	}
 	_ = r.tell(ctx, events) // before the documents, whose verdicts are to come last
 	var docs []synced
 	for _, path := range mine {

@@ -93,6 +93,7 @@ func differ(past, present []wireDiagnostic, lines lineMap) (fresh, gone []wireDi
 	for i := range present {
 		p.fresh[i] = true
 	}
+	p.inOrder()
 	p.pair(func(s sense) sense { return s }, func(int, int) {})
 	p.pair(sense.roughly, func(was, is int) {
 		before, now := severityOf(past[was].Severity), severityOf(present[is].Severity)
@@ -110,6 +111,19 @@ func differ(past, present []wireDiagnostic, lines lineMap) (fresh, gone []wireDi
 		}
 	}
 	return fresh, gone
+}
+
+// inOrder pairs what has the same sense at the same line as far as both lists have
+// the same order, which most have and which takes least time.
+func (p *pairing) inOrder() {
+	for i := range min(len(p.past), len(p.present)) {
+		was, is := &p.past[i], &p.present[i]
+		to, ok := p.lines.to(int(was.Range.Start.Line))
+		if !ok || to != int(is.Range.Start.Line) || was.sense() != is.sense() {
+			return
+		}
+		p.goneFrom[i], p.fresh[i] = false, false
+	}
 }
 
 // pair pairs what has the same sense at the same line, or among those that changed.

@@ -15,13 +15,13 @@ import (
 // project is a folder with files, and a view of it whose texts are those on the
 // disk.
 type project struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	view *View
 }
 
 // newProject lays out files, given as name and content one after the other.
-func newProject(t *testing.T, c Config, files ...string) *project {
+func newProject(t testing.TB, c Config, files ...string) *project {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *project) context() context.Context {
 }
 
 // need skips a test whose server is not installed, which CI does not allow.
-func need(t *testing.T, program string) {
+func need(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		if os.Getenv("CI") != "" {

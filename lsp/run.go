@@ -51,6 +51,7 @@ type run struct {
 	documents documents
 	verdicts  verdicts
 	flights   flights
+	disk      disk
 	client    client
 }
 

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,11 +13,7 @@ import (
 const scanEvery = 3 * time.Second
 
 // Dirty says that files may have changed on the disk, as after a command.
-func (v *View) Dirty() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.dirty = true
-}
+func (v *View) Dirty() { v.servers.changes.Add(1) }
 
 // scan looks for files that changed on the disk since the last time, and tells the
 // servers that this view uses. Without a server it costs nothing.
@@ -31,84 +28,160 @@ func (v *View) scan(ctx context.Context) {
 		return
 	}
 	v.mu.Lock()
-	used := append([]*server(nil), v.used...)
-	due := v.dirty || time.Since(v.scanned) > max(scanEvery, 20*v.scanCost)
-	v.dirty = false
+	var runs []*run
+	fresh := false
+	for _, s := range v.used {
+		if r := s.running(); r != nil {
+			runs = append(runs, r)
+			fresh = fresh || !r.disk.walked(v.opts.Dirs)
+		}
+	}
+	changes := v.servers.changes.Load()
+	due := fresh || v.changes != changes || time.Since(v.scanned) > max(scanEvery, 20*v.scanCost)
 	v.mu.Unlock()
-	if len(used) == 0 || !due {
+	if len(runs) == 0 || !due {
 		return
 	}
 	began := time.Now()
-	now := map[string]Stamp{}
-	for _, dir := range v.opts.Dirs {
-		err := v.opts.Walk(ctx, dir, v.watched(used), func(path string, stamp Stamp) { now[path] = stamp })
-		if err != nil {
-			v.Dirty()
-			return // cut off: next time
-		}
+	found, err := v.walk(ctx, runs)
+	if err != nil {
+		return // cut off: next time
 	}
 	v.mu.Lock()
-	was := v.files
-	v.files, v.scanned, v.scanCost = now, time.Now(), time.Since(began)
+	v.scanned, v.scanCost, v.changes = time.Now(), time.Since(began), changes
 	v.mu.Unlock()
-	if was == nil {
-		return // a server that starts reads the disk itself
-	}
-	if events := compare(was, now); len(events) > 0 {
-		v.announce(ctx, used, events)
-	}
-}
-
-// watched matches the files that a server can care for: those of its languages and
-// its roots' markers.
-func (v *View) watched(used []*server) func(rel string) bool {
-	return func(rel string) bool {
-		name := filepath.Base(rel)
-		for _, s := range used {
-			if _, ok := s.spec.language(name); ok {
-				return true
-			}
-			for _, group := range s.spec.Roots {
-				for _, marker := range group {
-					if matched, _ := filepath.Match(marker, name); matched {
-						return true
-					}
-				}
-			}
-		}
-		return false
-	}
-}
-
-// compare is what happened between two walks.
-func compare(was, now map[string]Stamp) []Happened {
-	var out []Happened
-	for path, stamp := range now {
-		old, known := was[path]
-		switch {
-		case !known:
-			out = append(out, Happened{path, Created})
-		case old != stamp:
-			out = append(out, Happened{path, Changed})
-		}
-	}
-	for path := range was {
-		if _, still := now[path]; !still {
-			out = append(out, Happened{path, Deleted})
-		}
-	}
-	return out
-}
-
-// announce tells the servers that run of what happened.
-func (v *View) announce(ctx context.Context, used []*server, events []Happened) {
 	var all sync.WaitGroup
-	for _, s := range used {
-		if r := s.running(); r != nil {
+	for i, r := range runs {
+		if events := r.disk.compare(v.opts.Dirs, found[i], r.started); len(events) > 0 {
 			all.Go(func() { r.announce(ctx, events) })
 		}
 	}
 	all.Wait()
+}
+
+// walk finds the files that each server can care for.
+func (v *View) walk(ctx context.Context, runs []*run) ([]map[string]Stamp, error) {
+	found := make([]map[string]Stamp, len(runs))
+	cares := make([]func(string) bool, len(runs))
+	for i, r := range runs {
+		found[i], cares[i] = map[string]Stamp{}, r.cares()
+	}
+	for _, dir := range v.opts.Dirs {
+		any := func(rel string) bool {
+			path := filepath.Join(dir, rel)
+			return slices.ContainsFunc(cares, func(one func(string) bool) bool { return one(path) })
+		}
+		err := v.opts.Walk(ctx, dir, any, func(path string, stamp Stamp) {
+			if !stamp.settled() {
+				stamp = Stamp{} // it may change once more and look the same
+			}
+			for i := range runs {
+				if cares[i](path) {
+					found[i][path] = stamp
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// cares matches the files that the server can care for: those of its languages, its
+// roots' markers, and those that it wants to hear of.
+func (r *run) cares() func(path string) bool {
+	r.client.mu.Lock()
+	var watches []watch
+	for _, w := range r.client.watched {
+		watches = append(watches, w)
+	}
+	r.client.mu.Unlock()
+	spec, root := r.server.spec, r.server.root
+	return func(path string) bool {
+		name := filepath.Base(path)
+		if _, ok := spec.language(name); ok {
+			return true
+		}
+		for _, group := range spec.Roots {
+			for _, marker := range group {
+				if matched, _ := filepath.Match(marker, name); matched {
+					return true
+				}
+			}
+		}
+		return slices.ContainsFunc(watches, func(w watch) bool {
+			return slices.ContainsFunc([]Event{Created, Changed, Deleted}, func(e Event) bool { return w.wants(root, Happened{path, e}) })
+		})
+	}
+}
+
+// disk is what the files were like when the server last heard of them, or when they
+// were first looked at.
+type disk struct {
+	mu    sync.Mutex
+	files map[string]Stamp // zero: it is told as changed next time
+	dirs  map[string]bool  // that were looked through
+}
+
+// walked reports whether folders were looked through.
+func (d *disk) walked(dirs []string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !d.dirs[dir] })
+}
+
+// compare takes in what some folders have now, and is what happened since. Of a
+// folder that was never looked through it is what changed since the server started.
+func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) []Happened {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files, d.dirs = map[string]Stamp{}, map[string]bool{}
+	}
+	known := func(path string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return d.dirs[dir] && within(dir, path) })
+	}
+	var out []Happened
+	for path, stamp := range now {
+		old, had := d.files[path]
+		d.files[path] = stamp
+		switch {
+		case had && old == stamp && stamp != (Stamp{}):
+		case had:
+			out = append(out, Happened{path, Changed})
+		case known(path):
+			out = append(out, Happened{path, Created})
+		case stamp == (Stamp{}) || stamp.ModTime.After(started):
+			out = append(out, Happened{path, Changed})
+		}
+	}
+	for path := range d.files {
+		if _, still := now[path]; !still && slices.ContainsFunc(dirs, func(dir string) bool { return within(dir, path) }) {
+			delete(d.files, path)
+			out = append(out, Happened{path, Deleted})
+		}
+	}
+	for _, dir := range dirs {
+		d.dirs[dir] = true
+	}
+	return out
+}
+
+// heard notes that the server was told of what a file is like now.
+func (d *disk) heard(path string) {
+	stamp := stampOf(path)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.files == nil:
+	case stamp == (Stamp{}):
+		delete(d.files, path)
+	case stamp.settled():
+		d.files[path] = stamp
+	default:
+		d.files[path] = Stamp{}
+	}
 }
 
 // announce tells the server of what happened, as far as it reads.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/acp-agent/acp-agent/tools/process"
@@ -30,6 +31,8 @@ type Servers struct {
 	background context.Context // of what nobody waits for; ends with Close
 	cancel     context.CancelFunc
 	backOff    func(crashes int) time.Duration
+
+	changes atomic.Uint64 // how often a session said that the disk may have changed
 
 	mu      sync.Mutex
 	servers map[string]*server

@@ -55,15 +55,14 @@ type View struct {
 
 	scanning chan struct{} // holds one while the disk is looked at
 
-	mu    sync.Mutex
-	used  []*server        // by this view, the last used last
-	seen  map[string]Stamp // of the files that were read, as they were then
-	files map[string]Stamp // below the roots, at the last walk
-	dirty bool             // something may have changed on the disk
+	mu   sync.Mutex
+	used []*server        // by this view, the last used last
+	seen map[string]shown // the files that were read, as they were then
 	// unjudged are changes whose verdict did not come in time, by server.
 	unjudged map[*server]*side
 
-	scanned  time.Time // when the last walk ended
+	changes  uint64    // of all sessions, as many as there were at the last walk
+	scanned  time.Time // when it ended
 	scanCost time.Duration
 }
 
@@ -79,7 +78,7 @@ func (s *Servers) View(o ViewOptions) *View {
 		servers: s, opts: o,
 		find:     lookup{dirs: o.Dirs, path: o.Path},
 		scanning: make(chan struct{}, 1),
-		seen:     map[string]Stamp{},
+		seen:     map[string]shown{},
 		unjudged: map[*server]*side{},
 	}
 	v.Configure(o.Config)
@@ -289,7 +288,7 @@ func (v *View) show(ctx context.Context, r *run, path string) (synced, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if stamp.settled() {
-		v.seen[path] = stamp
+		v.seen[path] = shown{stamp, r, doc.version}
 	} else {
 		delete(v.seen, path)
 	}
@@ -342,8 +341,8 @@ func (v *View) refresh(ctx context.Context, r *run) error {
 	var unread atomic.Pointer[error]
 	slots := make(chan struct{}, 8)
 	for _, path := range paths {
-		if !v.opts.Unsaved && v.unchanged(path) {
-			continue
+		if _, inside := v.find.folder(path); !inside || !v.opts.Unsaved && v.unchanged(r, path) {
+			continue // what is not inside is another session's
 		}
 		slots <- struct{}{}
 		wg.Go(func() { // awaited below
@@ -369,12 +368,20 @@ func (v *View) refresh(ctx context.Context, r *run) error {
 	return nil
 }
 
-// unchanged reports whether a file is as it was when it was read.
-func (v *View) unchanged(path string) bool {
+// shown is a file as a view let a server have it.
+type shown struct {
+	stamp   Stamp
+	run     *run
+	version int32
+}
+
+// unchanged reports whether a file is as it was when this view let the server have
+// it, and no other view let it have another text since.
+func (v *View) unchanged(r *run, path string) bool {
 	v.mu.Lock()
 	was, ok := v.seen[path]
 	v.mu.Unlock()
-	return ok && stampOf(path) == was
+	return ok && was.run == r && int64(was.version) == r.verdicts.version(path) && stampOf(path) == was.stamp
 }
 
 // load waits until a server that answers wrongly while it loads has loaded.
@@ -446,6 +453,7 @@ func (v *View) Start() {
 				ctx, cancel := context.WithTimeout(v.servers.background, v.set.Load().StartTimeout)
 				defer cancel()
 				if _, err := s.acquire(ctx); err == nil {
+					v.scan(ctx) // so that what changes from now on is seen
 					s.release()
 				}
 			}()
