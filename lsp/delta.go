@@ -261,8 +261,10 @@ type comparison struct {
 	run  *run
 	now  map[string]*text // of the changed files
 	gone map[string]bool  // changed files that are no more
-	out  Delta
 	held held
+	out  Delta
+
+	unshown bool // the server does not have all that changed
 }
 
 // showChanged lets the server have the files that really changed.
@@ -292,8 +294,12 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 	var docs []synced
 	for _, path := range mine {
 		doc, err := c.view.show(ctx, r, path)
-		if err != nil { // it was deleted or moved, or must not be read any more
-			c.gone[path] = true
+		switch {
+		case err != nil && c.gone[path]: // it was deleted or moved
+			continue
+		case err != nil: // it cannot be read, or the server is gone
+			c.unshown = true
+			c.out.NotReady = append(c.out.NotReady, err.Error())
 			_ = r.forget(ctx, path)
 			continue
 		}
@@ -310,6 +316,9 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 	r := c.run
 	wait := c.view.set.Load().DiagnosticWait
 	if r.judgesAll() {
+		if len(docs) == 0 { // all are gone: any other will do
+			docs = r.openDocuments(ctx)
+		}
 		docs = docs[:min(len(docs), 1)] // it is the same for all
 	}
 	errs := make([]error, len(docs))
@@ -326,7 +335,12 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 			judged = judged && one.ownJudged()
 		}
 	}
-	if !judged || !r.asks() {
+	if r.verdicts.over() {
+		<-r.ended // it is on its way
+		c.out.NotReady = []string{r.why.Error()}
+		return false
+	}
+	if judged = judged && !c.unshown; !judged || !r.asks() {
 		return judged
 	}
 	var others []synced
@@ -355,6 +369,9 @@ const (
 // with it or right behind it.
 func (v *verdicts) settle(ctx context.Context, docs []synced) {
 	pause := minPause
+	if len(docs) == 0 {
+		pause = quiet // there is no verdict to come behind: all that changed is gone
+	}
 	for _, doc := range docs {
 		pause = max(pause, min(v.of(doc.path).pushed.at.Sub(doc.at)/8, maxPause))
 	}
@@ -362,8 +379,11 @@ func (v *verdicts) settle(ctx context.Context, docs []synced) {
 	defer cancel()
 	for {
 		v.mu.Lock()
-		seq, wake := v.seq, v.wake
+		wake, ended := v.wake, v.ended
 		v.mu.Unlock()
+		if ended {
+			return
+		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-wake:
@@ -374,12 +394,6 @@ func (v *verdicts) settle(ctx context.Context, docs []synced) {
 			return
 		}
 		timer.Stop()
-		v.mu.Lock()
-		ended := v.ended && v.seq == seq
-		v.mu.Unlock()
-		if ended {
-			return
-		}
 	}
 }
 

@@ -324,6 +324,13 @@ func (v *verdicts) snapshot() (map[string]verdict, map[string]int32) {
 	return out, maps.Clone(v.versions)
 }
 
+// over reports whether nothing more comes.
+func (v *verdicts) over() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.ended
+}
+
 // overflowed reports whether there are files of which nothing is kept.
 func (v *verdicts) overflowed() bool {
 	v.mu.Lock()
