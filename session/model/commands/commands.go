@@ -22,6 +22,7 @@ const answer = `No language model is set up, so I cannot work on that yet.
 - ` + "`/glob PATTERN`" + ` finds files by name
 - ` + "`/run COMMAND`" + ` runs a shell command
 - ` + "`/edit PATH`" + ` changes a file
+- ` + "`/def NAME`" + `, ` + "`/refs NAME`" + `, ` + "`/symbols NAME`" + ` and ` + "`/diag`" + ` ask the project's language servers
 
 **To set a model up**, do one of these and begin a new session:
 
