@@ -171,7 +171,7 @@ func (r *run) initialize(ctx context.Context) error {
 }
 
 // versionOf is a server's version in a word: gopls gives its whole build
-// information.
+// information, clangd a sentence.
 func versionOf(told string) string {
 	var build struct {
 		Version string
@@ -179,8 +179,10 @@ func versionOf(told string) string {
 	if json.Unmarshal([]byte(told), &build) == nil && build.Version != "" {
 		return build.Version
 	}
-	if first := strings.Fields(told); len(first) > 0 && len(first[0]) < 40 {
-		return first[0]
+	for _, word := range strings.Fields(told) {
+		if strings.ContainsAny(word, "0123456789") && len(word) < 40 {
+			return word
+		}
 	}
 	return ""
 }

@@ -214,3 +214,14 @@ func TestServersOfTheSettings(t *testing.T) {
 		t.Errorf("useless: %q", got)
 	}
 }
+
+func TestVersionOf(t *testing.T) {
+	for told, want := range map[string]string{
+		"": "", "1.2.3": "1.2.3", "v0.23.0": "v0.23.0", "Debian clangd version 14.0.6": "14.0.6", "unknown": "",
+		`{"GoVersion":"go1.26","Version":"v0.23.0"}`: "v0.23.0", `{"Version":""}`: "",
+	} {
+		if got := versionOf(told); got != want {
+			t.Errorf("%q: %q, want %q", told, got, want)
+		}
+	}
+}
