@@ -167,3 +167,14 @@ func TestSlowPull(t *testing.T) {
 		t.Errorf("asked again: %+v", d)
 	}
 }
+
+// TestOldServer: a server that has loaded is asked however long ago it was started.
+func TestOldServer(t *testing.T) {
+	p := newProject(t, fakeConfig("ok"), "a.fake", "def foo\nfoo\n")
+	for i := range 50 {
+		if _, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2}); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+		p.view.used[0].running().started = time.Now().Add(-time.Hour)
+	}
+}

@@ -386,6 +386,11 @@ func (v *View) unchanged(r *run, path string) bool {
 
 // load waits until a server that answers wrongly while it loads has loaded.
 func (r *run) load(ctx context.Context) error {
+	select {
+	case <-r.client.loading:
+		return nil // first of all: the time that it had is over some day
+	default:
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Until(r.started.Add(r.server.config.StartTimeout)))
 	defer cancel()
 	select {
