@@ -229,7 +229,8 @@ func (v *View) actions(ctx context.Context, q Target, lines Lines, f func(contex
 	return nil
 }
 
-// offered asks one server.
+// offered asks one server. What changes whole files, such as their imports, many
+// servers offer only to who asks for that, which is not done for a single place.
 func (v *View) offered(ctx context.Context, s session, q Target, lines Lines) ([]Action, error) {
 	at, err := s.rangeOf(ctx, q, lines)
 	if err != nil {
@@ -238,35 +239,66 @@ func (v *View) offered(ctx context.Context, s session, q Target, lines Lines) ([
 	wait, cancel := context.WithTimeout(ctx, v.wait())
 	s.judge(wait)
 	cancel()
+	list, err := s.codeActions(ctx, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	if q.Symbol == "" && q.Column == 0 {
+		more, err := s.codeActions(ctx, at, []string{"source"})
+		if err != nil && !errors.Is(err, errAnswered) {
+			return nil, err
+		}
+		for _, a := range more { // not all servers heed what they are asked for
+			known := slices.ContainsFunc(list, func(o codeAction) bool { return o.Title == a.Title && o.Kind == a.Kind })
+			if strings.HasPrefix(a.Kind, "source") && !known {
+				list = append(list, a)
+			}
+		}
+	}
+	var out []Action
+	for _, a := range list {
+		if one := s.action(a); one.Title != "" && !a.empty() {
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}
+
+// codeActions asks for the actions of a range; of all kinds where none is given.
+func (s session) codeActions(ctx context.Context, at Range, only []string) (list []codeAction, err error) {
 	diagnostics := []json.RawMessage{}
 	for _, d := range s.verdicts.of(s.doc.path).items() {
 		if d.Range.Start.Line <= at.End.Line && d.Range.End.Line >= at.Start.Line {
 			diagnostics = append(diagnostics, d.sent())
 		}
 	}
-	var list []codeAction
-	err = s.ask(ctx, "textDocument/codeAction", map[string]any{
-		"textDocument": identifier{fileURI(s.doc.path)}, "range": at,
-		"context": map[string]any{"diagnostics": diagnostics, "triggerKind": 1},
-	}, &list)
-	if err != nil {
-		return nil, err
+	about := map[string]any{"diagnostics": diagnostics, "triggerKind": 1}
+	if only != nil {
+		about["only"] = only
 	}
-	var out []Action
-	for _, a := range list {
-		one := Action{Title: oneLine(a.Title), Kind: a.Kind, Preferred: a.IsPreferred, Server: s.server.spec.Name, action: a}
-		if one.Title == "" {
-			continue
-		}
-		if a.Disabled != nil {
-			one.Disabled = cmp.Or(oneLine(a.Disabled.Reason), "the server says so")
-		}
-		if c, ok := a.command(); ok && !truthy(a.Edit) && !edits[c.Command] && !s.resolves(a) {
-			one.Runs = c.Command
-		}
-		out = append(out, one)
+	err = s.ask(ctx, "textDocument/codeAction", map[string]any{"textDocument": identifier{fileURI(s.doc.path)}, "range": at, "context": about}, &list)
+	return list, err
+}
+
+// action is an action as the server offers it.
+func (s session) action(a codeAction) Action {
+	one := Action{Title: oneLine(a.Title), Kind: a.Kind, Preferred: a.IsPreferred, Server: s.server.spec.Name, action: a}
+	if a.Disabled != nil {
+		one.Disabled = cmp.Or(oneLine(a.Disabled.Reason), "the server says so")
 	}
-	return out, nil
+	if c, ok := a.command(); ok && !truthy(a.Edit) && !s.resolves(a) && !onlyEdits(c.Command, a.Kind) {
+		one.Runs = c.Command
+	}
+	return one
+}
+
+// empty reports whether all that an action does is an edit of nothing.
+func (a *codeAction) empty() bool {
+	var w workspaceEdit
+	if _, runs := a.command(); runs || !truthy(a.Edit) || json.Unmarshal(a.Edit, &w) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(w.steps, func(s editStep) bool { return s.Kind != "" || len(s.Edits) > 0 })
 }
 
 // resolves reports whether the server may say more of an action.
@@ -325,7 +357,7 @@ func (s session) perform(ctx context.Context, a Action) (*workspaceEdit, error) 
 		return &out, nil
 	}
 	if c, ok := action.command(); ok {
-		list, err := s.execute(ctx, c)
+		list, err := s.execute(ctx, c, action.Kind)
 		if err != nil {
 			return nil, err
 		}
@@ -348,14 +380,20 @@ var edits = map[string]bool{
 	applyArgument: true,
 }
 
+// onlyEdits reports whether all that an action's command does is to ask for an edit.
+// TypeScript's language server makes the file that it moves code to before it asks.
+func onlyEdits(command, kind string) bool {
+	return edits[command] && !(command == "_typescript.applyRefactoring" && strings.HasPrefix(kind, "refactor.move"))
+}
+
 // applyArgument is jdtls' command whose argument is the edit; the client is to make
 // it.
 const applyArgument = "java.apply.workspaceEdit"
 
 // execute has the server execute a command, and returns the edits that it asks for
 // meanwhile, of which none is made.
-func (s session) execute(ctx context.Context, c command) ([]*workspaceEdit, error) {
-	if !edits[c.Command] {
+func (s session) execute(ctx context.Context, c command, kind string) ([]*workspaceEdit, error) {
+	if !onlyEdits(c.Command, kind) {
 		return nil, fmt.Errorf("it runs the server's command %s, which may do more than change files; it is not run", c.Command)
 	}
 	if c.Command == applyArgument {

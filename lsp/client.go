@@ -67,6 +67,7 @@ func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, er
 		c.run.verdicts.outdated()
 		return nil, nil
 	case "window/workDoneProgress/create", "window/showMessageRequest",
+		"_typescript.rename", // what a refactoring made could be given another name
 		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh",
 		"workspace/inlineValue/refresh", "workspace/foldingRange/refresh":
 		return nil, nil

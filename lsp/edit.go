@@ -107,11 +107,18 @@ func (s *Spec) checkName(path, old, to string) error {
 		first, _ := utf8.DecodeRuneInString(name)
 		return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !inWord(r) && r != '$' })
 	}
-	if id, _ := s.language(path); strict[id] && plain(old) && !plain(to) {
+	id, _ := s.language(path)
+	switch {
+	case strict[id] && plain(old) && !plain(to):
 		return fmt.Errorf("new_name %q is no identifier", to)
+	case id == "python" && strings.Contains(pythonKeywords, " "+to+" "):
+		return fmt.Errorf("new_name %q is a keyword", to)
 	}
 	return nil
 }
+
+// pythonKeywords are no names anywhere. In JavaScript keywords name properties.
+const pythonKeywords = " False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield "
 
 // declaration is where the symbol at a place is declared, if that is in the
 // project: TypeScript renames an imported name only in the file that imports it.

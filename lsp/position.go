@@ -75,7 +75,7 @@ type mark struct {
 }
 
 // markStep is how many bytes lie between marks, about.
-const markStep = 4 << 10
+const markStep = 512
 
 // newText finds the lines of body, which must be valid UTF-8.
 func newText(body string) *text {

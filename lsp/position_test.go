@@ -1,6 +1,9 @@
 package lsp
 
 import (
+	"encoding/json"
+	"math"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -78,6 +81,55 @@ func FuzzPositions(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLongLine: places far in a long line are found without counting from its start,
+// and what is shown of it stands around them.
+func TestLongLine(t *testing.T) {
+	const n = 200_000 // characters of the piece, of 1, 2, 3 and 4 bytes
+	txt := newText("x\n" + strings.Repeat("aé日🙂 ", n/5) + "\nlast")
+	for _, e := range []encoding{utf8Units, utf16Units, utf32Units} {
+		for column := 1; column <= n; column += 997 {
+			p, ok := txt.at(Place{2, column}, e)
+			if got := txt.place(p, e); !ok || got != (Place{2, column}) {
+				t.Fatalf("%s: column %d is %v, %v", e, column, got, ok)
+			}
+			if got := txt.position(txt.offset(p, e), e); got != p {
+				t.Fatalf("%s: %v is %v", e, p, got)
+			}
+		}
+	}
+	at, _ := txt.at(Place{2, 100_003}, utf32Units)
+	shown := txt.shown(1, txt.offset(at, utf32Units))
+	if n := utf8.RuneCountInString(shown); n > maxShown+2 || !strings.HasPrefix(shown, "…") || !strings.HasSuffix(shown, "…") || !strings.Contains(shown, "日🙂 aé") {
+		t.Errorf("%d characters: %s", n, shown)
+	}
+	if shown := newText("  "+strings.Repeat("日", maxShown-3)+" ").shown(0, 5); shown != strings.Repeat("日", maxShown-3) {
+		t.Errorf("cut: %s", shown)
+	}
+}
+
+func TestPositionsThatDoNotFit(t *testing.T) {
+	for data, want := range map[string]Position{
+		`{"line":-1,"character":-5}`: {}, `{"line":1e400,"character":0}`: {}, `{"line":9007199254740991,"character":1.5}`: {math.MaxInt32, 1}, `{}`: {},
+	} {
+		var p Position
+		if err := json.Unmarshal([]byte(data), &p); err == nil && p != want {
+			t.Errorf("%s is %v, want %v", data, p, want)
+		}
+	}
+	txt := newText("a🙂b\n")
+	for p, want := range map[Position]Place{{0, 2}: {1, 2}, {0, 3}: {1, 3}, {0, 99}: {1, 4}, {7, 3}: {8, 1}, {math.MaxInt32, 0}: {math.MaxInt32 + 1, 1}} {
+		if got := txt.place(p, utf16Units); got != want {
+			t.Errorf("%v is %v, want %v", p, got, want)
+		}
+	}
+	for _, body := range []string{"", "\n", "\r", "\r\n", "\x00", "a"} {
+		txt := newText(body)
+		if got := txt.position(len(body), utf16Units); txt.offset(got, utf16Units) > len(body) || int(got.Line) >= txt.lines() {
+			t.Errorf("%q ends at %v", body, got)
+		}
+	}
 }
 
 func TestURIs(t *testing.T) {

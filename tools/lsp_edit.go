@@ -145,7 +145,9 @@ func splice(old, now string) workspace.Splice {
 func (p *patchPlan) access() []kinds.PathAccess {
 	var all []kinds.PathAccess
 	for _, s := range p.steps {
-		all = append(all, s.target.access(kinds.Write)...)
+		one := s.target.access(kinds.Write)[0]
+		one.Gone = s.does == patchDeletes
+		all = append(all, one)
 		if s.does == patchMoves {
 			all = append(all, s.source.access(kinds.Write)...)
 			all = append(all, s.source.access(kinds.Read)...)
