@@ -109,8 +109,10 @@ func (s session) flatten(list symbols, in string, depth int, out *[]Symbol) {
 	}
 }
 
+// join is a symbol's name with what holds it, which some servers put before the
+// name themselves.
 func join(in, name string) string {
-	if in == "" {
+	if in == "" || strings.HasPrefix(name, in+".") {
 		return name
 	}
 	return in + "." + name

@@ -225,3 +225,11 @@ func TestVersionOf(t *testing.T) {
 		}
 	}
 }
+
+func TestJoin(t *testing.T) {
+	for _, tt := range [][3]string{{"", "Run", "Run"}, {"A", "Run", "A.Run"}, {"shop", "shop.A.Run", "shop.A.Run"}, {"shop", "shopping", "shop.shopping"}} {
+		if got := join(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%q in %q: %q, want %q", tt[1], tt[0], got, tt[2])
+		}
+	}
+}
