@@ -143,9 +143,12 @@ func retriggers(e *jsonrpc.Error) bool {
 	if e.Code != codeServerCancelled {
 		return false
 	}
-	data, _ := e.Data.(map[string]any)
-	again, told := data["retriggerRequest"].(bool)
-	return again || !told
+	var data struct {
+		Again *bool `json:"retriggerRequest"`
+	}
+	raw, _ := e.Data.(json.RawMessage)
+	_ = json.Unmarshal(raw, &data) // nothing told: it is to be sent again
+	return data.Again == nil || *data.Again
 }
 
 // said is what a report says; was is what the server answered before.

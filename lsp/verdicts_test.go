@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
 // newRun is a run without a process, which says what a test says.
@@ -251,5 +253,21 @@ func TestBesides(t *testing.T) {
 	r.verdicts.answered("/p/a", said{version: 1, exclusive: true, items: []wireDiagnostic{{Message: "asked"}}})
 	if n := len(r.verdicts.of("/p/a").items()); n != 1 {
 		t.Errorf("%d items of one that pushes the same in stages", n)
+	}
+}
+
+// TestRetriggers: a server that cancels says whether it is to be asked again.
+func TestRetriggers(t *testing.T) {
+	for data, want := range map[string]bool{"": true, "null": true, `{}`: true, `[1]`: true, `{"retriggerRequest":true}`: true, `{"retriggerRequest":false}`: false} {
+		e := &jsonrpc.Error{Code: codeServerCancelled}
+		if data != "" {
+			e.Data = json.RawMessage(data)
+		}
+		if got := retriggers(e); got != want {
+			t.Errorf("%s: %v", data, got)
+		}
+	}
+	if retriggers(&jsonrpc.Error{Code: codeContentModified}) {
+		t.Error("another error retriggers")
 	}
 }

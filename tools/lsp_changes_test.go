@@ -1,0 +1,212 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/acp-agent/acp-agent/lsp"
+)
+
+// changeScript is what changes of a project of one language come to, with a real
+// server.
+type changeScript struct {
+	server  string // the program that must be there
+	without string
+	files   []string // names and contents
+	open    []string // what the agent has read
+	edits   []changeStep
+	shells  []changeStep // what commands change; then the problems of open[0]
+}
+
+// changeStep is a change, and what must be told of it: parts of lines, each new (+),
+// fixed (-) or not told (!).
+type changeStep struct {
+	change []string // a file and its content, or a shell script
+	want   []string
+}
+
+var changeScripts = []changeScript{
+	{
+		server: "gopls",
+		files: []string{
+			"go.mod", "module example.com/m\n\ngo 1.26\n",
+			"a.go", "package m\n\nfunc One() int { return 1 }\n",
+			"b.go", "package m\n\nvar b = One()\nvar broken int = \"old\"\n",
+		},
+		open: []string{"b.go", "a.go"},
+		edits: []changeStep{
+			{[]string{"a.go", "package m\n\n// moved\nfunc One() int { return 1 }\n"}, []string{"!broken", "!old"}},
+			{[]string{"a.go", "package m\n\nfunc Two() int { return 1 }\n"}, []string{"+b.go:3:9 error", "!old"}},
+			{[]string{"a.go", "package m\n\nfunc One() int { return 1 }\n"}, []string{"-b.go:3:9 error"}},
+			{[]string{"b.go", "package m\n\nvar x, b = 1, One()\nvar broken int = \"old\"\nvar more int = \"new\"\n"}, []string{"+b.go:5:16 error", "!b.go:4"}},
+			{[]string{"b.go", "package m\n\nvar b = One()\nvar broken int = \"old\"\n"}, []string{"-b.go:5:16 error"}},
+		},
+		shells: []changeStep{
+			{[]string{"sed -i.x s/One/Two/ a.go && rm a.go.x"}, []string{"+undefined: One"}},
+			{[]string{"rm a.go; printf 'package m\\n\\nfunc One() int { return 1 }\\n' > c.go"}, []string{"!undefined", "+4:18"}},
+			{[]string{"mkdir sub && printf 'package sub\\n\\nconst One = 1\\n' > sub/s.go && printf 'package m\\n\\nimport \"example.com/m/sub\"\\n\\nvar b = sub.One\\n' > b.go"}, []string{"!error"}},
+			{[]string{"mv sub under"}, []string{"+b.go:3:8 error"}},
+			{[]string{"sed -i.x s,m/sub,m/under, b.go && rm b.go.x"}, []string{"!b.go:3"}},
+			{[]string{"git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm 1 && printf 'package m\\n\\nvar b = nothing\\n' > b.go"}, []string{"+undefined: nothing"}},
+			{[]string{"git checkout -q b.go"}, []string{"!undefined"}},
+		},
+	},
+	{
+		server: "tsc",
+		files:  typescriptFiles,
+		open:   []string{"main.ts", "cart.ts"},
+		edits:  typescriptEdits, shells: typescriptShells,
+	},
+	{
+		server: "typescript-language-server", without: "typescript",
+		files: typescriptFiles,
+		open:  []string{"main.ts", "cart.ts"},
+		edits: typescriptEdits, shells: typescriptShells,
+	},
+	{
+		server: "pyright-langserver",
+		files: []string{
+			"pyproject.toml", "[project]\nname = \"m\"\n",
+			"cart.py", "def total(n: int) -> int:\n    return n\n",
+			"main.py", "from cart import total\n\nx: int = total(1)\nbroken: int = \"old\"\n",
+		},
+		open: []string{"main.py", "cart.py"},
+		edits: []changeStep{
+			{[]string{"cart.py", "# moved\ndef total(n: int) -> int:\n    return n\n"}, []string{"!broken", "!main.py"}},
+			{[]string{"cart.py", "def total(n: int) -> str:\n    return n\n"}, []string{"+cart.py:2:12 error", "+main.py:3:10 error", "!main.py:4"}},
+			{[]string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, []string{"-main.py:3:10 error"}},
+		},
+		shells: []changeStep{
+			{[]string{"sed -i.x 's/-> int/-> str/' cart.py && rm cart.py.x"}, []string{"+main.py:3:10"}},
+			{[]string{"printf 'def total(n: int) -> int:\\n    return n\\n' > other.py; rm cart.py"}, []string{"+main.py:1:6"}},
+			{[]string{"mv other.py cart.py"}, []string{"!main.py:1", "!main.py:3", "+main.py:4:15"}},
+		},
+	},
+}
+
+var (
+	typescriptFiles = []string{
+		"package.json", "{\"type\": \"module\"}\n",
+		"tsconfig.json", "{\"compilerOptions\": {\"strict\": true, \"module\": \"nodenext\", \"noEmit\": true}, \"include\": [\"*.ts\"]}\n",
+		"cart.ts", "export function total(n: number): number {\n  return n;\n}\n",
+		"main.ts", "import { total } from \"./cart.js\";\n\nexport const x: number = total(1);\nexport const broken: number = \"old\";\n",
+	}
+	typescriptEdits = []changeStep{
+		{[]string{"cart.ts", "// moved\nexport function total(n: number): number {\n  return n;\n}\n"}, []string{"!broken", "!main.ts"}},
+		{[]string{"cart.ts", "export function total(n: number): string {\n  return n;\n}\n"}, []string{"+cart.ts:2:3 error", "+main.ts:3:14 error", "!main.ts:4"}},
+		{[]string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, []string{"-cart.ts:2:3 error", "-main.ts:3:14 error"}},
+	}
+	typescriptShells = []changeStep{
+		{[]string{"sed -i.x 's/): number/): string/' cart.ts && rm cart.ts.x"}, []string{"+main.ts:3:14"}},
+		{[]string{"printf 'export function total(n: number): number {\\n  return n;\\n}\\n' > other.ts; rm cart.ts"}, []string{"+main.ts:1:23"}},
+		{[]string{"mv other.ts cart.ts"}, []string{"!main.ts:1", "!main.ts:3", "+main.ts:4:14"}},
+	}
+)
+
+// TestRealChanges: what real servers say of changes by tools and by commands is told
+// for what it is.
+func TestRealChanges(t *testing.T) {
+	for _, script := range changeScripts {
+		t.Run(script.server, func(t *testing.T) { script.play(t) })
+	}
+}
+
+func (c changeScript) play(t *testing.T) {
+	if _, err := exec.LookPath(c.server); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is not in PATH, and CI skips nothing", c.server)
+		}
+		t.Skipf("%s is not in PATH", c.server)
+	}
+	config := lsp.Config{DiagnosticWait: time.Minute, RequestTimeout: time.Minute, Servers: map[string]lsp.ServerConfig{}}
+	if c.without != "" {
+		config.Servers[c.without] = lsp.ServerConfig{Disabled: true}
+	}
+	ws := lspWorkspace(t, config)
+	put := func(files []string) (paths []string) {
+		for i := 0; i < len(files); i += 2 {
+			write(t, ws, files[i], []byte(files[i+1]))
+			paths = append(paths, filepath.Join(ws.Dir(), files[i]))
+		}
+		return paths
+	}
+	put(c.files)
+	for _, name := range c.open {
+		problemsOf(t, ws, name)
+	}
+	for _, step := range c.edits {
+		var paths []string
+		for i := 0; i < len(step.change); i += 2 {
+			paths = append(paths, filepath.Join(ws.Dir(), step.change[i]))
+		}
+		before := ws.LSP.Before(t.Context(), paths)
+		put(step.change)
+		step.check(t, deltaLines(ws, before.After(t.Context(), paths)))
+	}
+	for _, step := range c.shells {
+		command := exec.Command("sh", "-ec", step.change[0])
+		command.Dir = ws.Dir()
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", step.change[0], err, out)
+		}
+		ws.LSP.Dirty()
+		step.check(t, problemsOf(t, ws, c.open[0]))
+	}
+}
+
+// problemsOf are a file's problems, each as what is there.
+func problemsOf(t *testing.T, ws *Workspace, name string) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	p, err := ws.LSP.Diagnostics(ctx, filepath.Join(ws.Dir(), name))
+	if err != nil || len(p.NotReady) > 0 {
+		t.Fatalf("%s: %v, %v", name, p.NotReady, err)
+	}
+	var out []string
+	for _, d := range p.Items {
+		out = append(out, "+"+ProblemLine(d, ws.Name))
+	}
+	return out
+}
+
+func deltaLines(ws *Workspace, d lsp.Delta) []string {
+	var out []string
+	for _, one := range d.New.Items {
+		out = append(out, "+"+ProblemLine(one, ws.Name))
+	}
+	for _, one := range d.Fixed.Items {
+		out = append(out, "-"+ProblemLine(one, ws.Name))
+	}
+	for _, one := range d.Present.Items {
+		out = append(out, "?"+ProblemLine(one, ws.Name))
+	}
+	for _, why := range d.NotReady {
+		out = append(out, "not known: "+why)
+	}
+	return out
+}
+
+func (s changeStep) check(t *testing.T, got []string) {
+	t.Helper()
+	for _, want := range s.want {
+		found := false
+		for _, line := range got {
+			found = found || (want[0] == '!' || line[0] == want[0]) && strings.Contains(line[1:], want[1:])
+		}
+		if found != (want[0] != '!') {
+			t.Errorf("after %s: %q is wrong of\n%s", fmt.Sprintf("%.100q", s.change), want, strings.Join(got, "\n"))
+		}
+	}
+	for _, line := range got {
+		if line[0] == '?' || strings.HasPrefix(line, "not known") {
+			t.Errorf("after %.100q: %s", s.change, line)
+		}
+	}
+}
