@@ -52,6 +52,8 @@ type fake struct {
 	docs map[string]string
 	now  map[string]int // the documents' versions
 
+	alone sync.Mutex // nothing else is answered while all is judged, as by gopls
+
 	pulled int // how many times it was asked for a verdict
 }
 
@@ -138,7 +140,12 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		case f.does("wrong-type"):
 			return result("a text")
 		}
-		return result(f.uses(f.wordAt(uri, p.Position), true))
+		found := f.uses(f.wordAt(uri, p.Position), true)
+		return func(context.Context) (any, error) {
+			f.alone.Lock()
+			defer f.alone.Unlock()
+			return found, nil
+		}, nil
 	case "workspace/didChangeWatchedFiles":
 		if f.does("all") {
 			return f.publishAll, nil
@@ -254,6 +261,8 @@ func (f *fake) free(ctx context.Context) error {
 }
 
 func (f *fake) judgeAll(ctx context.Context) (any, error) {
+	f.alone.Lock()
+	defer f.alone.Unlock()
 	if err := f.free(ctx); err != nil {
 		return nil, err
 	}

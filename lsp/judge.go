@@ -47,13 +47,14 @@ var errUnjudged = errors.New("has not judged it")
 func (r *run) judgesAll() bool { return r.caps.executes(r.server.spec.JudgeAll) }
 
 // judgeAll waits until the server has judged the project of a file with all that it
-// was told so far.
+// was told so far. It is given up when nobody waits: gopls answers nothing else until
+// the command has ended, and judges by itself, too.
 func (r *run) judgeAll(ctx context.Context, path string) error {
 	told := r.told.Load()
 	if r.judged.Load() > told {
 		return nil
 	}
-	return r.join(ctx, "", told, func(ctx context.Context) error {
+	return r.join(ctx, question{version: told, ask: func(ctx context.Context) error {
 		err := r.conn.Call(ctx, "workspace/executeCommand", map[string]any{
 			"command":   r.server.spec.JudgeAll,
 			"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
@@ -62,7 +63,7 @@ func (r *run) judgeAll(ctx context.Context, path string) error {
 			r.judged.Store(told + 1)
 		}
 		return err
-	})
+	}})
 }
 
 // asks reports whether the server is asked for its verdicts.
@@ -74,7 +75,10 @@ func (r *run) answer(ctx context.Context, doc synced, ask func(context.Context, 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err := r.join(ctx, doc.path, uint64(doc.version), func(ctx context.Context) error { return ask(ctx, doc) }) //nolint:gosec // versions count up
+		err := r.join(ctx, question{
+			about: doc.path, version: uint64(doc.version), kept: true, //nolint:gosec // versions count up
+			ask: func(ctx context.Context) error { return ask(ctx, doc) },
+		})
 		if err != nil {
 			return err
 		}
