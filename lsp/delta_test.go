@@ -67,7 +67,8 @@ func TestJudgeAll(t *testing.T) {
 	if len(d.New.Items) != 0 || len(d.NotReady) != 1 || !strings.Contains(d.NotReady[0], "fake has not judged the whole project within 200ms") {
 		t.Errorf("while it is busy: %+v", d)
 	}
-	if _, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "baz"}); err != nil {
+	running := p.view.used[0].running()
+	if _, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "baz"}); err != nil || p.view.used[0].running() != running {
 		t.Errorf("what was given up holds up the next question: %v", err)
 	}
 	if err := os.Remove(p.path("busy")); err != nil {
