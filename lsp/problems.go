@@ -119,6 +119,9 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 			}
 			out.NotReady = append(out.NotReady, v.judgeProject(ctx, s.run)...)
 			files, _ := s.verdicts.snapshot()
+			if len(files) == 0 { // which is not the same as no problems
+				out.NotReady = append(out.NotReady, srv.spec.Name+" was asked about no file yet; name one with path")
+			}
 			for path, known := range files {
 				if _, inside := v.find.folder(path); inside {
 					out.Items = append(out.Items, s.diagnostics(path, known.items(), texts)...)

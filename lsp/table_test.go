@@ -233,3 +233,22 @@ func TestJoin(t *testing.T) {
 		}
 	}
 }
+
+// A server that was asked about no file has not judged the project.
+func TestProblemsBeforeAnyFile(t *testing.T) {
+	c := fakeConfig("")
+	fake := c.Servers["fake"]
+	fake.RootMarkers = []string{"mark"}
+	c.Servers["fake"] = fake
+	p := newProject(t, c, "mark", "", "a.fake", "all BAD\n")
+	found, err := p.view.Diagnostics(p.context(), "")
+	if err != nil || len(found.NotReady) != 1 || !strings.Contains(found.NotReady[0], "asked about no file yet") {
+		t.Errorf("before any file: %+v, %v", found, err)
+	}
+	if _, err := p.view.Diagnostics(p.context(), p.path("a.fake")); err != nil {
+		t.Fatal(err)
+	}
+	if found, err = p.view.Diagnostics(p.context(), ""); err != nil || len(found.NotReady) != 0 {
+		t.Errorf("after one: %+v, %v", found, err)
+	}
+}
