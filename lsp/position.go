@@ -46,19 +46,6 @@ const (
 	utf32Units encoding = "utf-32" // code points
 )
 
-// width is how many units a rune takes. A byte that is no UTF-8 is one unit of
-// each, as is the replacement character that it is sent as, but for bytes.
-func (e encoding) width(r rune, size int) int {
-	switch {
-	case e == utf8Units:
-		return size
-	case e == utf32Units || r < 0x10000:
-		return 1
-	default:
-		return 2
-	}
-}
-
 // text is a document's text with its lines found. Lines end with LF, CR LF or CR,
 // as the protocol has it. It does not change.
 type text struct {
