@@ -344,7 +344,7 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 		}
 		t.update(ctx, Call{ID: c.rec.ID, Status: InProgress, Content: live})
 	}
-	judged := t.beforeChange(ctx, c)
+	judged := t.session.beforeChange(ctx, c.action)
 	begun := time.Now()
 	result, err := func() (r tools.Result, err error) {
 		defer t.recovered(c, &err)

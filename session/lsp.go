@@ -156,13 +156,13 @@ type judged struct {
 
 // beforeChange notes what the servers say before a call changes files; nil where
 // there are no servers.
-func (t *Turn) beforeChange(ctx context.Context, c *call) *judged {
-	v := t.session.workspace.LSP
+func (s *Session) beforeChange(ctx context.Context, action *tools.Action) *judged {
+	v := s.workspace.LSP
 	if v == nil {
 		return nil
 	}
-	j := &judged{view: v, command: c.action.Command != nil}
-	for _, p := range c.action.Paths {
+	j := &judged{view: v, command: action.Command != nil}
+	for _, p := range action.Paths {
 		switch p.Access {
 		case kinds.Write:
 			j.paths = append(j.paths, p.Target)

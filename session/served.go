@@ -34,7 +34,10 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 		if v := s.decide(action.Facts); v.Action > permission.Ask {
 			return tools.Result{}, fmt.Errorf("refused: %s", v.Reason)
 		}
-		return action.Run(ctx, func(tools.Output) {})
+		judged := s.beforeChange(ctx, action)
+		result, err := action.Run(ctx, func(tools.Output) {})
+		judged.after(ctx, &result, s.workspace, err)
+		return result, err
 	}()
 	return tools.Conclude(spec, &result, err, time.Since(begun), s.workspace.Spool)
 }
