@@ -82,14 +82,3 @@ func (s *Servers) server(start startOptions) (*server, error) {
 	}
 	return srv, nil
 }
-
-// all are the servers there are.
-func (s *Servers) all() []*server {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []*server
-	for _, srv := range s.servers {
-		out = append(out, srv)
-	}
-	return out
-}
