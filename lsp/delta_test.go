@@ -137,8 +137,16 @@ func TestChanges(t *testing.T) {
 			if strings.HasPrefix(behaviour, "silent judges ") && tt.name != "another file" && tt.name != "renamed and changed" {
 				continue
 			}
+			// Without versions only time tells which text a verdict is about: of two
+			// files that change at once nobody can know, and such a server is given time.
+			unversioned := strings.Contains(behaviour, "no-version")
+			if unversioned && tt.name == "two files" {
+				continue
+			}
 			t.Run(tt.name+"/"+behaviour, func(t *testing.T) {
-				t.Parallel()
+				if !unversioned {
+					t.Parallel()
+				}
 				c := fakeConfig(behaviour)
 				c.DiagnosticWait = 20 * time.Second
 				p := newProject(t, c, files...)
