@@ -10,22 +10,36 @@ import (
 
 // capabilities are what a server said at its start that it can do.
 type capabilities struct {
-	PositionEncoding encoding        `json:"positionEncoding"`
-	OffsetEncoding   encoding        `json:"-"` // of the answer to initialize, as clangd spells it
-	Sync             syncOptions     `json:"textDocumentSync"`
-	Diagnostic       *pullOptions    `json:"diagnosticProvider"`
-	Rename           json.RawMessage `json:"renameProvider"`
-	CodeAction       json.RawMessage `json:"codeActionProvider"`
+	PositionEncoding encoding
+	Sync             syncOptions
+	Diagnostic       *pullOptions // nil: it is not to be asked
+	Rename           json.RawMessage
+	CodeAction       json.RawMessage
 
 	has map[string]json.RawMessage // all of them
 }
 
+// UnmarshalJSON leaves out what is of a type that it cannot be.
 func (c *capabilities) UnmarshalJSON(data []byte) error {
-	type plain capabilities
-	if err := json.Unmarshal(data, (*plain)(c)); err != nil {
-		return err
+	if json.Unmarshal(data, &c.has) != nil {
+		c.has = nil
 	}
-	return json.Unmarshal(data, &c.has)
+	lenient(c.has["positionEncoding"], &c.PositionEncoding)
+	lenient(c.has["textDocumentSync"], &c.Sync)
+	if raw := c.has["diagnosticProvider"]; truthy(raw) {
+		c.Diagnostic = &pullOptions{}
+		lenient(raw, c.Diagnostic)
+	}
+	c.Rename, c.CodeAction = c.has["renameProvider"], c.has["codeActionProvider"]
+	return nil
+}
+
+// lenient decodes a value, and leaves into as it is where that cannot be done.
+func lenient[T any](raw json.RawMessage, into *T) {
+	var value T
+	if len(raw) > 0 && json.Unmarshal(raw, &value) == nil {
+		*into = value
+	}
 }
 
 // syncOptions say what a server wants to be told of open documents.
@@ -90,12 +104,29 @@ func member(raw json.RawMessage, name string) bool {
 
 // initializeResult answers initialize.
 type initializeResult struct {
-	Capabilities   capabilities `json:"capabilities"`
-	OffsetEncoding encoding     `json:"offsetEncoding"`
-	ServerInfo     *struct {
-		Name    string `json:"name"`
+	Capabilities   capabilities
+	OffsetEncoding encoding // as clangd spells it
+	Version        string   // what it calls itself; empty: not told
+}
+
+// UnmarshalJSON leaves out what is of a type that it cannot be.
+func (r *initializeResult) UnmarshalJSON(data []byte) error {
+	var raw struct {
+		Capabilities   capabilities    `json:"capabilities"`
+		OffsetEncoding json.RawMessage `json:"offsetEncoding"`
+		ServerInfo     json.RawMessage `json:"serverInfo"`
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	r.Capabilities = raw.Capabilities
+	lenient(raw.OffsetEncoding, &r.OffsetEncoding)
+	var info struct {
 		Version string `json:"version"`
-	} `json:"serverInfo"`
+	}
+	lenient(raw.ServerInfo, &info)
+	r.Version = info.Version
+	return nil
 }
 
 // encoding is the unit that was agreed on.

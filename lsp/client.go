@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.lsp.dev/protocol"
@@ -18,6 +19,8 @@ import (
 // answered, since one without an answer stops a server for good.
 type client struct {
 	run *run
+
+	unanswered atomic.Int32 // requests of the server
 
 	mu       sync.Mutex
 	watched  map[string]watch       // by the id of a registration
@@ -48,8 +51,18 @@ func (c *client) init(r *run) {
 	}
 }
 
+// maxUnanswered is how many requests of a server may wait for it to read the answers.
+const maxUnanswered = 10_000
+
 // handle answers the server. It never blocks.
 func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, error) {
+	c.run.silent.Store(0)
+	if !r.Notification {
+		if c.unanswered.Add(1) > maxUnanswered {
+			c.run.abort("asked %d times without reading an answer", maxUnanswered)
+		}
+		r.AfterAnswer(func() { c.unanswered.Add(-1) })
+	}
 	switch r.Method {
 	case "textDocument/publishDiagnostics":
 		return nil, c.published(r.Params)
@@ -67,9 +80,7 @@ func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, er
 		c.run.verdicts.outdated()
 		return nil, nil
 	case "window/workDoneProgress/create", "window/showMessageRequest",
-		"_typescript.rename", // what a refactoring made could be given another name
-		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh",
-		"workspace/inlineValue/refresh", "workspace/foldingRange/refresh":
+		"_typescript.rename": // what a refactoring made could be given another name
 		return nil, nil
 	case "window/showDocument":
 		return answer(map[string]bool{"success": false}), nil
@@ -78,6 +89,9 @@ func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, er
 		return answer([]protocol.WorkspaceFolder{{URI: fileURI(root), Name: root}}), nil
 	case "workspace/applyEdit":
 		return c.applyEdit(r.Params)
+	}
+	if strings.HasPrefix(r.Method, "workspace/") && strings.HasSuffix(r.Method, "/refresh") {
+		return nil, nil // there is nothing to draw anew, and some servers end at an error
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + r.Method}
 }
@@ -129,8 +143,11 @@ func (c *client) progressed(params json.RawMessage) error {
 	was, known := c.progress[token]
 	switch p.Value.Kind {
 	case "begin":
-		was = progress{title: p.Value.Title, percent: -1, began: time.Now()}
+		was = progress{title: cut(p.Value.Title, maxSaid), percent: -1, began: time.Now()}
 	case "report":
+		if !known {
+			return nil
+		}
 	case "end":
 		delete(c.progress, token)
 		defer c.run.verdicts.poke()
@@ -142,8 +159,8 @@ func (c *client) progressed(params json.RawMessage) error {
 	default:
 		return nil
 	}
-	if was.message = p.Value.Message; p.Value.Percentage != nil {
-		was.percent = int(*p.Value.Percentage)
+	if was.message = cut(p.Value.Message, maxSaid); p.Value.Percentage != nil {
+		was.percent = int(min(max(*p.Value.Percentage, 0), 100))
 	}
 	if len(c.progress) < maxProgress || known {
 		c.progress[token] = was
@@ -153,6 +170,9 @@ func (c *client) progressed(params json.RawMessage) error {
 
 // maxProgress bounds what a server may say it is at, at once.
 const maxProgress = 100
+
+// maxSaid is how many bytes are kept of what a server says it is at, or shows.
+const maxSaid = 500
 
 // busy says what the server is at, as the end of a sentence; empty: nothing.
 func (c *client) busy() string {
@@ -198,7 +218,7 @@ func (c *client) told(params json.RawMessage) error {
 	c.run.server.owner.log.Debug("language server says", "server", c.run.server.spec.Name, "text", p.Message)
 	if p.Type == 1 || p.Type == 2 {
 		c.mu.Lock()
-		c.said = p.Message
+		c.said = cut(p.Message, maxSaid)
 		c.mu.Unlock()
 	}
 	return nil
@@ -215,9 +235,10 @@ func (c *client) configuration(params json.RawMessage) (jsonrpc.Work, error) {
 	if err := decode(params, &p); err != nil {
 		return nil, err
 	}
+	settings := nested(c.run.server.spec.Settings)
 	out := make([]json.RawMessage, len(p.Items))
 	for i, item := range p.Items {
-		out[i] = section(c.run.server.spec.Settings, item.Section)
+		out[i] = section(settings, item.Section)
 	}
 	return answer(out), nil
 }
@@ -246,9 +267,46 @@ func section(settings json.RawMessage, name string) json.RawMessage {
 	return json.RawMessage("null")
 }
 
+// nested is settings with one step of a name at each level: "a.b" of their top, as
+// editors' settings are often written, is what "b" is in "a". Settings that are no
+// object stay as they are.
+func nested(settings json.RawMessage) json.RawMessage {
+	var flat map[string]any
+	if json.Unmarshal(settings, &flat) != nil {
+		return settings
+	}
+	out := map[string]any{}
+	for _, name := range sortedKeys(flat) { // "a" before "a.b"
+		at := out
+		steps := strings.Split(name, ".")
+		for _, step := range steps[:len(steps)-1] {
+			below, ok := at[step].(map[string]any)
+			if !ok {
+				below = map[string]any{}
+				at[step] = below
+			}
+			at = below
+		}
+		at[steps[len(steps)-1]] = flat[name]
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		return settings
+	}
+	return data
+}
+
+// wireID is the id of a registration: a string, and of some servers a number.
+type wireID string
+
+func (id *wireID) UnmarshalJSON(data []byte) error {
+	*id = wireID(data)
+	return nil
+}
+
 // registration is a capability that a server announces, or takes back, later.
 type registration struct {
-	ID      string          `json:"id"`
+	ID      wireID          `json:"id"`
 	Method  string          `json:"method"`
 	Options json.RawMessage `json:"registerOptions"`
 }
@@ -267,12 +325,12 @@ func (c *client) register(params json.RawMessage) error {
 		switch r.Method {
 		case "workspace/didChangeWatchedFiles":
 			if w, err := newWatch(r.Options); err == nil {
-				c.watched[r.ID] = w
+				c.watched[string(r.ID)] = w
 			}
 		case "textDocument/diagnostic":
 			var options pullOptions
 			_ = json.Unmarshal(r.Options, &options) // none: as if they said nothing
-			c.pull[r.ID] = options
+			c.pull[string(r.ID)] = options
 		}
 	}
 	return nil
@@ -289,8 +347,8 @@ func (c *client) unregister(params json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range append(p.Unregisterations, p.Unregistrations...) {
-		delete(c.watched, r.ID)
-		delete(c.pull, r.ID)
+		delete(c.watched, string(r.ID))
+		delete(c.pull, string(r.ID))
 	}
 	return nil
 }
@@ -328,7 +386,7 @@ func (c *client) applyEdit(params json.RawMessage) (jsonrpc.Work, error) {
 		Edit *workspaceEdit `json:"edit"`
 	}
 	if err := decode(params, &p); err != nil {
-		return nil, err
+		return answer(map[string]any{"applied": false, "failureReason": "the edit is not understood"}), nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -37,7 +36,7 @@ func fakeConfig(behaviour string) Config {
 			Command: []string{os.Args[0]}, Extensions: []string{".fake"}, LanguageID: "fake",
 			Env: map[string]string{fakeVariable: behaviour + " ok"},
 		}},
-		StartTimeout: 20 * time.Second,
+		StartTimeout: time.Minute,
 	}
 }
 
@@ -47,6 +46,7 @@ type fake struct {
 	conn *jsonrpc.Conn
 	does func(word string) bool
 	root string
+	told chan struct{} // closed once it has all answers; nil: it asks nothing
 
 	mu   sync.Mutex
 	docs map[string]string
@@ -59,26 +59,16 @@ type fake struct {
 
 func fakeServer(behaviour []string) {
 	f := &fake{docs: map[string]string{}, now: map[string]int{}, does: func(w string) bool { return slices.Contains(behaviour, w) }}
-	var out io.Writer = os.Stdout
-	if f.does("junk") {
-		out = junk{os.Stdout}
+	in, out := f.pipes()
+	if f.does("asks") {
+		f.told = make(chan struct{})
 	}
 	if f.does("exits") {
 		fmt.Fprintln(os.Stderr, "fake: cannot be bothered")
 		os.Exit(3)
 	}
-	f.conn = jsonrpc.New(os.Stdin, out, f.handle, jsonrpc.Options{Framing: jsonrpc.Headers})
+	f.conn = jsonrpc.New(in, out, f.handle, jsonrpc.Options{Framing: jsonrpc.Headers})
 	_ = f.conn.Run(context.Background())
-}
-
-// junk writes lines that are no message before each message.
-type junk struct{ io.Writer }
-
-func (j junk) Write(p []byte) (int, error) {
-	if _, err := fmt.Fprint(j.Writer, "loading...\r\n\r\nContent-Type: nothing\r\n"); err != nil {
-		return 0, err
-	}
-	return j.Writer.Write(p)
 }
 
 func result(v any) (jsonrpc.Work, error) {
@@ -114,7 +104,12 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 	switch r.Method {
 	case "initialize":
 		return f.initialize(p.RootURI)
+	case "initialized":
+		f.started()
 	case "textDocument/didOpen", "textDocument/didChange":
+		if f.once("die-open") || p.TextDocument.Version > 1 && f.once("die-change") {
+			die()
+		}
 		if f.does("crash-on-open") {
 			os.Exit(1)
 		}
@@ -127,6 +122,8 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		delete(f.docs, uri)
 	case "textDocument/definition":
 		switch {
+		case f.once("die-asked"):
+			die()
 		case f.does("die-in-request"):
 			os.Exit(1)
 		case f.does("hang-in-request"):
@@ -141,9 +138,10 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return result("a text")
 		}
 		found := f.uses(f.wordAt(uri, p.Position), true)
-		return func(context.Context) (any, error) {
+		return func(ctx context.Context) (any, error) {
 			f.alone.Lock()
 			defer f.alone.Unlock()
+			f.noLater(ctx)
 			return found, nil
 		}, nil
 	case "workspace/didChangeWatchedFiles":
@@ -180,8 +178,19 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 }
 
 func (f *fake) initialize(root string) (jsonrpc.Work, error) {
-	if f.does("hang-initialize") {
+	switch {
+	case f.once("die-initialize"):
+		die()
+	case f.once("hang-initialize"):
 		return forever, nil
+	case f.does("error-initialize"):
+		return nil, &jsonrpc.Error{Code: -32603, Message: "no licence"}
+	case f.does("null-initialize"):
+		return nil, nil
+	case f.does("junk-initialize"):
+		return result(map[string]any{"capabilities": map[string]any{"textDocumentSync": "full", "positionEncoding": 8, "diagnosticProvider": "yes", "renameProvider": []int{1}, "definitionProvider": true, "executeCommandProvider": 7}, "serverInfo": "fake 1", "offsetEncoding": []int{}})
+	case f.does("text-initialize"):
+		return result("ready")
 	}
 	f.root, _ = filePath(root)
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}

@@ -17,24 +17,45 @@ func TestBadServers(t *testing.T) {
 	}{
 		{behaviour: "ok"},
 		{behaviour: "junk"},
+		{behaviour: "bytes"},
+		{behaviour: "no-end"},
+		{behaviour: "lengths"},
+		{behaviour: "no-json"},
+		{behaviour: "long-line"},
+		{behaviour: "strays"},
+		{behaviour: "too-long"},
+		{behaviour: "twice"},
+		{behaviour: "noise"},
+		{behaviour: "questions"},
+		{behaviour: "questions flood noise junk"},
+		{behaviour: "error-initialize", want: "fake could not be started: no licence"},
+		{behaviour: "null-initialize", want: "fake cannot look up"},
+		{behaviour: "junk-initialize"},
+		{behaviour: "text-initialize", want: "fake could not be started: decoding the answer to initialize"},
 		{behaviour: "flood"},
 		{behaviour: "silent"},
 		{behaviour: "exits", want: "fake ended while it was starting: fake: cannot be bothered"},
 		{behaviour: "hang-initialize", change: func(c *Config) { c.StartTimeout = 300 * time.Millisecond }, want: "fake"},
 		{behaviour: "crash-on-open", want: "fake stopped with exit status 1"},
 		{behaviour: "die-in-request", want: "fake stopped with exit status 1; it is started again with the next call"},
-		{behaviour: "hang-in-request", change: func(c *Config) { c.StartTimeout, c.RequestTimeout = 3*time.Second, 300*time.Millisecond }, want: "fake did not answer textDocument/definition within 3s"},
+		{behaviour: "hang-in-request", change: func(c *Config) { c.RequestTimeout = 300 * time.Millisecond }, want: "fake did not answer textDocument/definition within 300ms"},
 		{behaviour: "error-code-0", want: "fake answered: line out of range"},
 		{behaviour: "null", want: "nothing"},
 		{behaviour: "odd-uri", want: "no files"},
 		{behaviour: "wrong-type", want: "decoding the answer"},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
+			t.Parallel()
 			c := fakeConfig(tt.behaviour)
 			if tt.change != nil {
 				tt.change(&c)
 			}
 			p := newProject(t, c, "a.fake", "def foo\nfoo\n")
+			if c.RequestTimeout > 0 { // which holds from the second request on
+				if _, err := p.view.LookUp(p.context(), References, Target{Path: p.path("a.fake"), Symbol: "foo"}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			a, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
 			switch {
 			case tt.want == "no files":

@@ -154,13 +154,11 @@ func (r *run) initialize(ctx context.Context) error {
 		return r.startError(ctx, err)
 	}
 	r.caps, r.unit = result.Capabilities, result.encoding()
-	if info := result.ServerInfo; info != nil {
-		r.version = versionOf(info.Version)
-	}
+	r.version = versionOf(result.Version)
 	if err := r.conn.Notify(ctx, "initialized", struct{}{}); err != nil {
 		return r.startError(ctx, err)
 	}
-	settings := s.spec.Settings
+	settings := nested(s.spec.Settings)
 	if settings == nil {
 		settings = json.RawMessage("{}")
 	}

@@ -204,5 +204,5 @@ func (s *Spec) key(root string, command []string) string {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		env = append(env, name+"="+s.Env[name])
 	}
-	return strings.Join([]string{s.Name, root, strings.Join(command, "\x00"), string(s.Options), string(s.Settings), strings.Join(env, "\x00")}, "\x01")
+	return strings.Join([]string{s.Name, fmt.Sprintf("%q", s.Languages), root, strings.Join(command, "\x00"), string(s.Options), string(s.Settings), strings.Join(env, "\x00")}, "\x01")
 }

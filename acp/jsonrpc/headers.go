@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // headerReader cuts its input into messages with a header before each. What is
@@ -16,8 +17,13 @@ type headerReader struct {
 	err error // why the input ended; kept, so that it is told again
 }
 
-// maxHeader is how long a line may be that is looked at as a header.
-const maxHeader = 4 << 10
+const (
+	// maxHeader is how long a line may be that is looked at as a header.
+	maxHeader = 4 << 10
+	// maxSkipped is the longest body in bytes that is skipped because it is too long.
+	// A length beyond is no length: to wait for such a body would be the end of reading.
+	maxSkipped = 4 << 30
+)
 
 // newHeaderReader is a reader of messages of at most max bytes.
 func newHeaderReader(r io.Reader, max int) *headerReader {
@@ -44,6 +50,9 @@ func (h *headerReader) next() ([]byte, error) {
 			break
 		}
 		if body = bytes.TrimSpace(body); len(body) > 0 {
+			if !utf8.Valid(body) { // it may quote a file in another encoding
+				body = bytes.ToValidUTF8(body, []byte("\ufffd"))
+			}
 			return body, nil
 		}
 	}
@@ -71,17 +80,36 @@ func (h *headerReader) header() (size int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		name, value, found := strings.Cut(line, ":")
-		switch {
-		case line == "" && size >= 0:
+		if line == "" && size >= 0 {
 			return size, nil
-		case found && strings.EqualFold(strings.TrimSpace(name), "Content-Length"):
-			n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-			if size = n; err != nil || n < 0 {
-				size = -1
-			}
+		}
+		if n, is := contentLength(line); is {
+			size = n
 		}
 	}
+}
+
+// contentLength is the length that a line gives; -1 where that cannot be one. The
+// header is looked for at the line's end: what a server prints without a newline
+// stands before it.
+func contentLength(line string) (size int64, is bool) {
+	const name = "Content-Length"
+	i := len(line) - len(name)
+	for i >= 0 && !strings.EqualFold(line[i:i+len(name)], name) {
+		i--
+	}
+	if i < 0 {
+		return 0, false
+	}
+	value, found := strings.CutPrefix(strings.TrimLeft(line[i+len(name):], " \t"), ":")
+	if !found {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+	if err != nil || n < 0 || n > maxSkipped {
+		return -1, true
+	}
+	return n, true
 }
 
 // line is the next line without its end; of one that is too long for a header,

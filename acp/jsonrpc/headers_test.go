@@ -24,6 +24,11 @@ func TestHeaderReader(t *testing.T) {
 		{"empty", "Content-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}", []string{"{}"}},
 		{"too long", "Content-Length: 11\r\n\r\n12345678901Content-Length: 2\r\n\r\n{}", []string{"", "{}"}},
 		{"cut off", "Content-Length: 5\r\n\r\n{}", nil},
+		{"a length that is none", "Content-Length: 99999999999\r\n\r\nContent-Length: 99999999999999999999999\r\n\r\nContent-Length: 2\r\n\r\n{}", []string{"{}"}},
+		{"behind a text without a newline", "starting: content-length … Content-Length : 2\r\n\r\n{}", []string{"{}"}},
+		{"behind more than the length said", "Content-Length: 2\r\n\r\n{}}}Content-Length: 2\r\n\r\n[]", []string{"{}", "[]"}},
+		{"junk between headers", "Content-Length: 2\r\nloading: 50 %\r\n\r\n{}", []string{"{}"}},
+		{"not UTF-8", "Content-Length: 3\r\n\r\n\"\xe9\"", []string{"\"\ufffd\""}},
 		{"a line of a megabyte", strings.Repeat("x", 1<<20) + "\nContent-Length: 2\r\n\r\n{}", []string{"{}"}},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {

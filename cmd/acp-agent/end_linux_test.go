@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type endCase struct {
 	prompt bool         // one is sent
 	until  func(*scene) // returns when the agent is in the midst of it
 	signal bool         // it is ended by SIGTERM as well
+	kill   bool         // it is killed as well
 	unread bool         // the editor reads no more
 }
 
@@ -82,6 +84,10 @@ var endCases = []endCase{
 	{name: "a hook at the session's end", prompt: true, config: hook("sessionEnd"), model: []reply{says("done")}, until: line(`"stopReason"`), signal: true},
 	{name: "a login shell that hangs", prompt: true, mode: "bypassPermissions", env: []string{"PATH=/usr/bin:/bin", "SHELL=HOME/shell"}, files: hangingShell,
 		model: []reply{calls("bash", `{"command":"true"}`)}, until: ready},
+	{name: "deaf language servers", prompt: true, kill: true, signal: true, config: languageServers(deaf), files: marked,
+		model: []reply{says("done")}, until: ready},
+	{name: "gopls", prompt: true, kill: true, config: `"trust":"always"`, files: goModule,
+		model: []reply{calls("lsp", `{"operation":"definition","path":"a.go","symbol":"A"}`), says("done")}, until: line(`"stopReason"`)},
 	{name: "an editor that does not read", prompt: true, model: []reply{says(strings.Repeat("words ", 1<<20))}, until: asked(1), unread: true},
 }
 
@@ -93,11 +99,15 @@ func TestEnds(t *testing.T) {
 		if c.signal {
 			ways["signal"] = func(s *scene) { _ = s.Process.Signal(syscall.SIGTERM) }
 		}
+		if c.kill {
+			ways["kill"] = (*scene).killAgent
+		}
 		for way, end := range ways {
 			t.Run(c.name+"/"+way, func(t *testing.T) {
 				t.Parallel()
 				s := newScene(t, c)
 				s.play(t, c)
+				s.killed = way == "kill"
 				end(s)
 				s.awaitEnd(t, c.unread)
 			})
@@ -114,6 +124,21 @@ type scene struct {
 	requests chan struct{} // one for each that the model got
 	silent   net.Listener
 	overrun  *time.Timer // ends a scene that gets nowhere
+	killed   bool        // the agent was, so that its status says nothing
+}
+
+// killAgent kills the agent, a child of the reaper's, and nothing else.
+func (s *scene) killAgent() {
+	for _, pid := range childrenOf(s.Process.Pid) {
+		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); filepath.Base(exe) != "acp-agent" {
+			continue
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			s.t.Error(err)
+		}
+		return
+	}
+	s.t.Error("there is no agent to kill")
 }
 
 func newScene(t *testing.T, c endCase) *scene {
@@ -188,7 +213,11 @@ func (s *scene) awaitEnd(t *testing.T, unread bool) {
 	s.overrun.Reset(2 * hangs) // the reaper's own comes first
 	for !unread && s.lines.Scan() {
 	}
-	if err := s.Wait(); err != nil || s.errs.Len() > 0 {
+	err := s.Wait()
+	if s.killed && s.ProcessState.ExitCode() != statusLeft {
+		err = nil
+	}
+	if err != nil || s.errs.Len() > 0 {
 		t.Errorf("%v, stderr:\n%s", err, s.errs.String())
 	}
 }
@@ -304,6 +333,25 @@ func command(text string) string { return `{"command":` + quoted(text) + `}` }
 // hook is the configuration of a deaf hook.
 func hook(event string) string {
 	return `"hooks":{` + quoted(event) + `:[{"command":` + quoted(deaf) + `,"timeoutMs":600000}]}`
+}
+
+// languageServers is the configuration of a server that does not speak, and of no other.
+func languageServers(command string) string {
+	return `"trust":"always","lsp":{"servers":{"fake":{"command":["/bin/bash","-c",` + quoted(command) + `],"extensions":[".fake"],"rootMarkers":["fake.root"]}}}`
+}
+
+// marked is a root of the server above.
+func marked(t *testing.T, s *scene) { s.write(t, "fake.root", "") }
+
+func goModule(t *testing.T, s *scene) {
+	if _, err := exec.LookPath("gopls"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("gopls is not installed, and CI skips nothing")
+		}
+		t.Skip("gopls is not installed")
+	}
+	s.write(t, "go.mod", "module a\n\ngo 1.24\n")
+	s.write(t, "a.go", "package a\n\nfunc A() {}\n\nfunc b() { A() }\n")
 }
 
 // much is more text than can be searched at once: one file under many names.
