@@ -22,6 +22,7 @@ type Part string
 const (
 	PartHooks    Part = "Hooks, which run these commands without asking"
 	PartServers  Part = "MCP servers, which may be started"
+	PartLanguage Part = "Language servers and how they are started"
 	PartWide     Part = "Rules that allow everything of a kind without asking, and further folders that count as inside"
 	PartRules    Part = "Rules that allow without asking"
 	PartSettings Part = "Settings"
@@ -39,7 +40,7 @@ type Enabled struct {
 
 // Sorted is the list with its parts together, the most dangerous first.
 func Sorted(list []Enabled) []Enabled {
-	parts := []Part{PartHooks, PartServers, PartWide, PartRules, PartSettings}
+	parts := []Part{PartHooks, PartServers, PartLanguage, PartWide, PartRules, PartSettings}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Enabled) int { return slices.Index(parts, a.Part) - slices.Index(parts, b.Part) })
 	return list
@@ -58,7 +59,7 @@ func (r *reader) enable(part Part, text string, offset int, same ...string) {
 	r.enabled = append(r.enabled, Enabled{part, text, r.file, r.line(offset), hex.EncodeToString(h.Sum(nil))})
 }
 
-// enableValue notes a setting, or one MCP server, as it is written.
+// enableValue notes a setting, or one server, as it is written.
 func (r *reader) enableValue(part Part, name string, v hujson.Value) {
 	value := compact(v)
 	r.enable(part, name+" = "+value, v.StartOffset, name, value)
@@ -78,7 +79,7 @@ func (r *reader) enableWide(text string, offset int, same ...string) bool {
 // servers notes the MCP servers of a file that has nothing else of ours.
 func (r *reader) servers(root *hujson.Object) {
 	if v := find(root, "mcpServers"); v != nil && !r.restrictOnly {
-		r.enableServers(*v)
+		r.enableServers(PartServers, *v)
 	}
 }
 
@@ -101,7 +102,9 @@ func (r *reader) enableKey(key string, v hujson.Value) {
 	case strings.HasPrefix(key, "hooks."):
 		r.enableHooks(strings.TrimPrefix(key, "hooks."), v)
 	case key == "mcpServers":
-		r.enableServers(v)
+		r.enableServers(PartServers, v)
+	case key == "lsp.servers":
+		r.enableServers(PartLanguage, v)
 	default:
 		r.enableValue(PartSettings, key, v)
 	}
@@ -127,12 +130,12 @@ func (r *reader) enableHooks(event string, v hujson.Value) {
 }
 
 // enableServers notes the servers of an object by name.
-func (r *reader) enableServers(v hujson.Value) {
+func (r *reader) enableServers(part Part, v hujson.Value) {
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return
 	}
 	for _, m := range o.Members {
-		r.enableValue(PartServers, m.Name.Value.(hujson.Literal).String(), m.Value)
+		r.enableValue(part, m.Name.Value.(hujson.Literal).String(), m.Value)
 	}
 }

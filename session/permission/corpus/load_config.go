@@ -132,7 +132,7 @@ func effect(before, after settings) (permission.Action, string) {
 		}
 	}
 	for _, e := range after.pending {
-		if e.Part == config.PartHooks || e.Part == config.PartServers || e.Part == config.PartWide {
+		if slices.Contains([]config.Part{config.PartHooks, config.PartServers, config.PartLanguage, config.PartWide}, e.Part) {
 			return permission.ForcedAsk, "it asks first about " + e.Text
 		}
 	}
