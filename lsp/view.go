@@ -31,7 +31,8 @@ type ViewOptions struct {
 	// Walk calls each for the files below a folder whose names match, with size and
 	// time of change. nil: what changes outside of open documents is not seen.
 	Walk func(ctx context.Context, dir string, match func(rel string) bool, each func(path string, stamp Stamp)) error
-	// Trusted reports why no server may be started below a root; nil: it may.
+	// Trusted reports why no server may be started in a folder, nor a program of it;
+	// nil: it may.
 	Trusted func(root string) error
 	// Path are the folders of PATH; Env is the environment of the servers.
 	Path func() []string
@@ -165,9 +166,11 @@ func (v *View) picks(path string) ([]pick, error) {
 
 // server is the server of a pick.
 func (v *View) server(p pick) (*server, error) {
-	if v.opts.Trusted != nil {
-		if err := v.opts.Trusted(p.root); err != nil {
-			return nil, err
+	for _, dir := range []string{p.root, filepath.Dir(p.command[0])} {
+		if _, inside := v.find.folder(dir); inside && v.opts.Trusted != nil {
+			if err := v.opts.Trusted(dir); err != nil {
+				return nil, err
+			}
 		}
 	}
 	env := v.opts.Env()

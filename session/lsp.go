@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,13 +120,25 @@ func (s *Session) walkForLSP(ctx context.Context, dir string, match func(string)
 	return nil
 }
 
-// trustsServers is why no language server is started: it runs what the project's
-// files make it run.
-func (s *Session) trustsServers(string) error {
-	if s.trusted.Load() {
-		return nil
+// trustsServers is why no language server is started in a folder: it runs what the
+// files there make it run. A repository inside of the session's, and what lies outside
+// of that, is trusted for itself (security/policy.md, section 11).
+func (s *Session) trustsServers(dir string) error {
+	if !s.trusted.Load() {
+		return errors.New("this folder is not trusted, so no language server is started in it; `acp-agent trust`, run in it, trusts it")
 	}
-	return errors.New("this folder is not trusted, so no language server is started in it; `acp-agent trust`, run in it, trusts it")
+	root, err := config.Root(dir)
+	if err != nil || root == s.root {
+		return err
+	}
+	rel, err := filepath.Rel(s.root, root)
+	if _, none := os.Lstat(filepath.Join(root, ".git")); none != nil && err == nil && filepath.IsLocal(rel) {
+		return nil // no repository: a folder of the session's
+	}
+	if ok, why := s.sessions.paths.Trusted(root); !ok {
+		return fmt.Errorf("%s is trusted for itself, and is not, so no language server is started in it (%s)", root, why)
+	}
+	return nil
 }
 
 // wantedServers are the language servers that are started once the folder is

@@ -179,3 +179,49 @@ func TestAQuestionOfTrustCannotLie(t *testing.T) {
 		t.Errorf("what a file says ends its fence: %s", text)
 	}
 }
+
+// TestServersOfOtherRepositories: trust in a folder holds for no repository inside of
+// it, nor for what lies beside it.
+func TestServersOfOtherRepositories(t *testing.T) {
+	m, dir := trustScene(t)
+	git := func(names ...string) string {
+		at := filepath.Join(append([]string{dir}, names...)...)
+		if err := os.MkdirAll(filepath.Join(at, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	inner, beside := git("vendor", "inner"), git("..", "beside")
+	for _, below := range []string{"src/deep", "vendor/inner/sub"} {
+		if err := os.MkdirAll(filepath.Join(dir, below), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	worktree := filepath.Join(dir, "tree")
+	if err := os.MkdirAll(worktree, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(worktree, ".git"), []byte("gitdir: ../elsewhere\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.paths.Trust(dir); err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.New(t.Context(), Request{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string]bool{
+		dir: true, filepath.Join(dir, "src", "deep"): true, inner: false, filepath.Join(inner, "sub"): false, worktree: false, beside: false,
+	} {
+		if err := s.trustsServers(at); (err == nil) != want {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	if _, err := m.paths.Trust(inner); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.trustsServers(filepath.Join(inner, "sub")); err != nil {
+		t.Errorf("trusted for itself: %v", err)
+	}
+}
