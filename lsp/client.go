@@ -184,6 +184,9 @@ func (c *client) busy() string {
 		if p.percent >= 0 {
 			part += fmt.Sprintf(" (%d %%)", p.percent)
 		}
+		if part == "" {
+			part = "something that it does not name"
+		}
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {

@@ -154,7 +154,7 @@ func (v *View) judgeProject(ctx context.Context, r *run) []string {
 		if left := r.judgeAt(waiting, open); len(left) > 0 {
 			out = append(out, fmt.Sprintf("%s has not judged %s within %s", name, names(left), v.wait().Round(time.Millisecond)))
 		}
-		if busy := r.client.busy(); busy != "" {
+		if busy := r.rest(waiting); busy != "" {
 			out = append(out, name+" has not finished"+busy)
 		}
 	}
@@ -162,6 +162,25 @@ func (v *View) judgeProject(ctx context.Context, r *run) []string {
 		out = append(out, name+" tells of problems in more files than are kept")
 	}
 	return out
+}
+
+// rest waits until the server says that it is at nothing any more, and what it is at
+// where it does not say so in time.
+func (r *run) rest(ctx context.Context) string {
+	for {
+		r.verdicts.mu.Lock()
+		wake, ended := r.verdicts.wake, r.verdicts.ended
+		r.verdicts.mu.Unlock()
+		busy := r.client.busy()
+		if busy == "" || ended {
+			return busy
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return busy
+		}
+	}
 }
 
 // names are the last parts of some paths, the first few in full.
