@@ -135,7 +135,7 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 }
 
 func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action, err error) {
-	defer t.recovered(c, &err)
+	defer t.session.recovered(c.rec.Tool, &err)
 	input := json.RawMessage(c.rec.input())
 	if strings.TrimSpace(string(input)) == "" {
 		input = json.RawMessage("{}")
@@ -144,10 +144,10 @@ func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action
 }
 
 // recovered makes a panic of a tool that call's failure and nothing more.
-func (t *Turn) recovered(c *call, err *error) {
+func (s *Session) recovered(tool string, err *error) {
 	if p := recover(); p != nil {
-		t.session.sessions.log.Error("panic in a tool", "tool", c.rec.Tool, "panic", p, "stack", string(debug.Stack()))
-		*err = fmt.Errorf("the tool %s broke (%v); try another way and report this", c.rec.Tool, p)
+		s.sessions.log.Error("panic in a tool", "tool", tool, "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("the tool %s broke (%v); try another way and report this", tool, p)
 	}
 }
 
@@ -347,7 +347,7 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 	judged := t.session.beforeChange(ctx, c.action)
 	begun := time.Now()
 	result, err := func() (r tools.Result, err error) {
-		defer t.recovered(c, &err)
+		defer t.session.recovered(c.rec.Tool, &err)
 		return c.action.Run(ctx, show)
 	}()
 	judged.after(ctx, &result, t.session.workspace, err)

@@ -189,12 +189,19 @@ func (s *Session) beforeChange(ctx context.Context, action *tools.Action) *judge
 	return j
 }
 
+// close lets other changes be judged, whatever became of this one.
+func (j *judged) close() {
+	if j != nil {
+		j.before.Close()
+	}
+}
+
 // after adds what the call broke and fixed to its result.
 func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Workspace, err error) {
 	if j == nil {
 		return
 	}
-	defer j.before.Close()
+	defer j.close()
 	switch {
 	case j.command:
 		j.view.Dirty()

@@ -18,7 +18,8 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 	begun := time.Now()
 	s.followTrustUnasked()
 	spec := &tools.Spec{ID: tool}
-	result, err := func() (tools.Result, error) {
+	result, err := func() (_ tools.Result, err error) {
+		defer s.recovered(tool, &err)
 		t, err := s.sessions.tools.Find(tool)
 		if err != nil {
 			return tools.Result{}, err
@@ -35,6 +36,7 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 			return tools.Result{}, fmt.Errorf("refused: %s", v.Reason)
 		}
 		judged := s.beforeChange(ctx, action)
+		defer judged.close()
 		result, err := action.Run(ctx, func(tools.Output) {})
 		judged.after(ctx, &result, s.workspace, err)
 		return result, err
