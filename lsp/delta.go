@@ -4,165 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 )
-
-// Baseline is what was known before some files change. It must be ended with After
-// or Close: until then no other change of the same servers' files is judged, so that
-// nobody is told of what another broke.
-type Baseline struct {
-	view  *View
-	left  time.Duration // that a verdict may still be waited for
-	sides []*side
-}
-
-// side is a baseline at one server.
-type side struct {
-	server *server
-	paths  []string
-	run    *run  // nil: it was not ready
-	err    error // why it was not ready
-	turn   bool  // no other change is judged meanwhile
-
-	before map[string]verdict
-	texts  map[string]string // of the paths that there were
-	judged map[string]bool   // the open documents on which there was a verdict
-	open   []string          // beside the paths
-	// versions are those of the documents: another one tells that somebody else
-	// changed the document meanwhile.
-	versions map[string]int32
-	whole    bool // all else that the server judges by itself was judged
-}
-
-// Before notes what the servers say of the project before the files given change.
-// It takes at most half of the time that the settings give to waiting. nil: there is
-// nothing to compare later.
-func (v *View) Before(ctx context.Context, paths []string) *Baseline {
-	wait := v.set.Load().DiagnosticWait
-	if wait < 0 {
-		return nil
-	}
-	b := &Baseline{view: v}
-	for _, path := range paths {
-		if _, inside := v.find.folder(path); !inside {
-			continue
-		}
-		picks, _ := v.picks(path)
-		for _, p := range picks {
-			srv, err := v.server(p)
-			if err != nil {
-				continue // not trusted: nothing is to be started
-			}
-			i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
-			if i < 0 {
-				i = len(b.sides)
-				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, judged: map[string]bool{}})
-			}
-			b.sides[i].paths = append(b.sides[i].paths, path)
-		}
-	}
-	if len(b.sides) == 0 {
-		return nil
-	}
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, wait/2)
-	defer cancel()
-	b.each(func(s *side) { v.note(ctx, s) })
-	b.left = wait - time.Since(began)
-	return b
-}
-
-// each does something at all servers at once.
-func (b *Baseline) each(f func(*side)) {
-	var wg sync.WaitGroup
-	for _, s := range b.sides {
-		wg.Go(func() { f(s) })
-	}
-	wg.Wait()
-}
-
-// Close ends a baseline that nothing is compared with. nil has nothing to end.
-func (b *Baseline) Close() {
-	if b == nil {
-		return
-	}
-	for _, s := range b.sides {
-		if s.turn {
-			s.turn = false
-			<-s.run.verdicts.turn
-		}
-	}
-}
-
-// note takes the baseline at one server.
-func (v *View) note(ctx context.Context, s *side) {
-	r, err := s.server.acquire(ctx)
-	if err != nil {
-		s.err = err
-		return
-	}
-	defer s.server.release()
-	if s.err = r.load(ctx); s.err != nil {
-		return
-	}
-	s.run = r
-	select {
-	case r.verdicts.turn <- struct{}{}:
-		s.turn = true
-	case <-ctx.Done(): // another change is being judged: who broke what is not told apart
-	}
-	_ = v.refresh(ctx, r)
-	var docs []synced
-	for _, path := range s.paths {
-		if stampOf(path) == (Stamp{}) {
-			continue // it is to be created: it has no problems yet
-		}
-		if doc, err := v.show(ctx, r, path); err == nil {
-			s.texts[path] = doc.text.body
-			docs = append(docs, doc)
-		}
-	}
-	for _, doc := range r.openDocuments(ctx) {
-		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
-			s.open = append(s.open, doc.path)
-			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() {
-				docs = append(docs, doc)
-			}
-		}
-	}
-	left := r.judgeAt(ctx, docs)
-	for _, doc := range docs {
-		s.judged[doc.path] = !slices.Contains(left, doc.path)
-	}
-	s.whole = r.client.busy() == ""
-	if r.judgesAll() {
-		s.whole = r.judgeAll(ctx, s.paths[0]) == nil
-	}
-	s.before, s.versions = r.verdicts.snapshot()
-	v.resume(s)
-}
-
-// resume has a side begin where the last one ended of which the verdict did not come
-// in time: what that change broke is still to be told.
-func (v *View) resume(s *side) {
-	v.mu.Lock()
-	was := v.unjudged[s.server]
-	delete(v.unjudged, s.server)
-	v.mu.Unlock()
-	if was == nil || was.run != s.run {
-		return
-	}
-	s.before, s.whole = was.before, was.whole
-	maps.Copy(s.texts, was.texts)
-	maps.Copy(s.judged, was.judged)
-}
-
-// maxJudged is how many open documents are asked about beside those that change.
-const maxJudged = 16
 
 // List is the beginning of a list of diagnostics.
 type List struct {
@@ -247,6 +93,9 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		return c.out
 	}
 	c.out.Servers = []string{s.server.spec.Name}
+	if why := s.partly(); why != "" {
+		c.out.NotReady = append(c.out.NotReady, why)
+	}
 	if !r.asks() && !r.judgesAll() {
 		r.verdicts.settle(ctx, docs)
 	}
@@ -340,14 +189,23 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 		c.out.NotReady = []string{r.why.Error()}
 		return false
 	}
-	if judged = judged && !c.unshown; !judged || !r.asks() {
+	if judged = judged && !c.unshown; !judged || r.judgesAll() {
 		return judged
 	}
 	var others []synced
 	for _, doc := range r.openDocuments(ctx) {
-		if c.side.judged[doc.path] && c.now[doc.path] == nil {
-			others = append(others, doc)
+		if !c.side.judged[doc.path] || c.now[doc.path] != nil {
+			continue
 		}
+		if !r.asks() {
+			if !slices.Contains(c.side.shown, doc.path) {
+				continue // it is judged anew or not, as the server thinks right
+			}
+			if doc = c.again(ctx, doc); doc.path == "" {
+				continue
+			}
+		}
+		others = append(others, doc)
 	}
 	if left := r.judgeAt(ctx, others); len(left) > 0 {
 		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has not judged %s anew within %s", r.server.spec.Name, names(left), wait))
@@ -356,6 +214,17 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 		}
 	}
 	return true
+}
+
+// again has a server that judges by itself judge a document whose own text has not
+// changed: it gives it as a new version, so that the verdict can be told from the last.
+func (c *comparison) again(ctx context.Context, doc synced) synced {
+	next, err := c.run.repeat(ctx, doc)
+	if err != nil {
+		return synced{}
+	}
+	c.side.versions[doc.path] = next.version
+	return next
 }
 
 // Bounds of how long nothing must have come behind the verdict on a changed file.
@@ -469,8 +338,8 @@ func (c *comparison) difference(ctx context.Context) {
 func (c *comparison) file(path string, mine bool, was, is verdict) {
 	s := c.side
 	old, had := s.texts[path]
-	judged, open := s.judged[path]
-	open = open || slices.Contains(s.open, path)
+	judged, asked := s.judged[path]
+	open := asked || slices.Contains(s.open, path)
 	_, known := s.before[path]
 	unknown := false
 	switch {
@@ -480,7 +349,7 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 		if !judged && c.run.asks() {
 			return // it was not judged before, or has not been since
 		}
-		unknown = !judged && !known && !s.whole
+		unknown = !judged && !known && (asked || !s.whole)
 	case c.isOpen(path) && !known && !c.run.judgesAll():
 		return // it was opened meanwhile, and nothing was known of it
 	default:

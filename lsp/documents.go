@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -132,6 +133,7 @@ func (r *run) change(ctx context.Context, doc *document, body string) error {
 		err = r.conn.Notify(ctx, "textDocument/didChange", didChangeParams{
 			TextDocument:   versioned{fileURI(doc.path), next.version},
 			ContentChanges: []contentChange{{body}},
+			Anew:           doc.text.body == body,
 		})
 	}
 	if err != nil {
@@ -139,6 +141,23 @@ func (r *run) change(ctx context.Context, doc *document, body string) error {
 	}
 	*doc = *next
 	return nil
+}
+
+// repeat tells a document's text once more. It fails where the document is another by
+// now.
+func (r *run) repeat(ctx context.Context, was synced) (synced, error) {
+	if err := r.documents.hold(ctx); err != nil {
+		return synced{}, err
+	}
+	defer r.documents.free()
+	doc := r.documents.find(was.path)
+	if doc == nil || doc.version != was.version {
+		return synced{}, fmt.Errorf("%s changed meanwhile", was.path)
+	}
+	if err := r.change(ctx, doc, doc.text.body); err != nil {
+		return synced{}, err
+	}
+	return doc.synced(true), nil
 }
 
 // save tells that a document's text is what the file has.

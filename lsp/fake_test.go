@@ -234,6 +234,9 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 		return f.publishAll
 	}
 	list := f.problems(uri)
+	if f.does("one") {
+		list = problemsIn(f.files(), uri)
+	}
 	return func(ctx context.Context) (any, error) {
 		params := map[string]any{"uri": uri, "diagnostics": list}
 		if !f.does("no-version") {

@@ -52,6 +52,7 @@ type run struct {
 	verdicts  verdicts
 	flights   flights
 	disk      disk
+	importers importers
 	client    client
 }
 

@@ -52,6 +52,8 @@ type Spec struct {
 	Loading string
 
 	find func(l *lookup, dirs []string) []string // nil: Command's program
+	// importing is set where the server judges open documents alone.
+	importing *importing
 }
 
 // Language is a language as servers name it, and its files.

@@ -60,6 +60,7 @@ var builtin = []Spec{
 		find:      nativeTypeScript,
 
 		AtDeclaration: true,
+		importing:     scriptImporting,
 	},
 	{
 		Name:      "typescript-language-server",
@@ -72,6 +73,7 @@ var builtin = []Spec{
 		Options:   json.RawMessage(`{"tsserver":{"useClientFileWatcher":true}}`),
 
 		AtDeclaration: true,
+		importing:     scriptImporting,
 	},
 	{
 		Name:      "pyright",
@@ -80,6 +82,7 @@ var builtin = []Spec{
 		Roots:     pythonRoots,
 		Install:   "npm install -g pyright",
 		find:      pyright,
+		importing: pythonImporting,
 	},
 	{
 		Name:      "basedpyright",
@@ -87,6 +90,7 @@ var builtin = []Spec{
 		Command:   []string{"basedpyright-langserver", "--stdio"},
 		Roots:     pythonRoots,
 		Install:   "pip install basedpyright",
+		importing: pythonImporting,
 	},
 	{
 		Name:      "rust-analyzer",
@@ -107,6 +111,8 @@ var builtin = []Spec{
 		Command: []string{"clangd"},
 		Roots:   [][]string{{"compile_commands.json", "compile_flags.txt", ".clangd"}, {"CMakeLists.txt", "meson.build", "configure.ac", "Makefile"}},
 		Install: "apt install clangd (macOS: brew install llvm)",
+
+		importing: cImporting,
 	},
 	{
 		Name:      "jdtls",

@@ -460,8 +460,9 @@ func (v *View) Start() {
 				defer v.servers.tasks.Done()
 				ctx, cancel := context.WithTimeout(v.servers.background, v.set.Load().StartTimeout)
 				defer cancel()
-				if _, err := s.acquire(ctx); err == nil {
+				if r, err := s.acquire(ctx); err == nil {
 					v.scan(ctx) // so that what changes from now on is seen
+					r.importers.warm(ctx, r)
 					s.release()
 				}
 			}()

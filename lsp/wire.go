@@ -131,6 +131,9 @@ type contentChange struct {
 type didChangeParams struct {
 	TextDocument   versioned       `json:"textDocument"`
 	ContentChanges []contentChange `json:"contentChanges"`
+	// Anew is an extension of clangd, which says nothing without it where the text is
+	// the same.
+	Anew bool `json:"forceRebuild,omitzero"`
 }
 
 // versioned names a version of a document.

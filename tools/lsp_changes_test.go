@@ -70,17 +70,34 @@ var changeScripts = []changeScript{
 		edits: typescriptEdits, shells: typescriptShells,
 	},
 	{
+		server: "clangd",
+		files: []string{
+			"compile_flags.txt", "-std=c++17\n",
+			"cart.h", "#pragma once\nint total(int n);\n",
+			"shop.h", "#pragma once\n#include \"cart.h\"\n",
+			"main.cc", "#include \"shop.h\"\nint broken = \"old\";\nint x() { return total(1); }\n",
+		},
+		open: []string{"cart.h"},
+		edits: []changeStep{
+			{[]string{"cart.h", "#pragma once\n// moved\nint total(int n);\n"}, []string{"!broken", "!main.cc"}},
+			{[]string{"cart.h", "#pragma once\nint sum_of(int n);\n"}, []string{"+main.cc:3:18 error", "!old"}},
+			{[]string{"cart.h", "#pragma once\nint total(int n);\n"}, []string{"-main.cc:3:18 error"}},
+		},
+	},
+	{
 		server: "pyright-langserver",
 		files: []string{
 			"pyproject.toml", "[project]\nname = \"m\"\n",
 			"cart.py", "def total(n: int) -> int:\n    return n\n",
 			"main.py", "from cart import total\n\nx: int = total(1)\nbroken: int = \"old\"\n",
+			"shop/__init__.py", "from cart import total\n\n__all__ = [\"total\"]\n",
+			"far.py", "import shop\n\nbroken: int = \"older\"\ny: int = shop.total(2)\n",
 		},
 		open: []string{"main.py", "cart.py"},
 		edits: []changeStep{
 			{[]string{"cart.py", "# moved\ndef total(n: int) -> int:\n    return n\n"}, []string{"!broken", "!main.py"}},
-			{[]string{"cart.py", "def total(n: int) -> str:\n    return n\n"}, []string{"+cart.py:2:12 error", "+main.py:3:10 error", "!main.py:4"}},
-			{[]string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, []string{"-main.py:3:10 error"}},
+			{[]string{"cart.py", "def total(n: int) -> str:\n    return n\n"}, []string{"+cart.py:2:12 error", "+main.py:3:10 error", "!main.py:4", "+far.py:4:10 error", "!older"}},
+			{[]string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, []string{"-main.py:3:10 error", "-far.py:4:10 error"}},
 		},
 		shells: []changeStep{
 			{[]string{"sed -i.x 's/-> int/-> str/' cart.py && rm cart.py.x"}, []string{"+main.py:3:10"}},
@@ -93,14 +110,16 @@ var changeScripts = []changeScript{
 var (
 	typescriptFiles = []string{
 		"package.json", "{\"type\": \"module\"}\n",
-		"tsconfig.json", "{\"compilerOptions\": {\"strict\": true, \"module\": \"nodenext\", \"noEmit\": true}, \"include\": [\"*.ts\"]}\n",
+		"tsconfig.json", "{\"compilerOptions\": {\"strict\": true, \"module\": \"nodenext\", \"noEmit\": true}, \"include\": [\"**/*.ts\"]}\n",
 		"cart.ts", "export function total(n: number): number {\n  return n;\n}\n",
 		"main.ts", "import { total } from \"./cart.js\";\n\nexport const x: number = total(1);\nexport const broken: number = \"old\";\n",
+		"lib/index.ts", "export * from \"../cart.js\";\n",
+		"lib/far.ts", "import { total } from \"./index.js\";\nconst broken: number = \"older\";\nexport const y: number = total(2);\n",
 	}
 	typescriptEdits = []changeStep{
 		{[]string{"cart.ts", "// moved\nexport function total(n: number): number {\n  return n;\n}\n"}, []string{"!broken", "!main.ts"}},
-		{[]string{"cart.ts", "export function total(n: number): string {\n  return n;\n}\n"}, []string{"+cart.ts:2:3 error", "+main.ts:3:14 error", "!main.ts:4"}},
-		{[]string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, []string{"-cart.ts:2:3 error", "-main.ts:3:14 error"}},
+		{[]string{"cart.ts", "export function total(n: number): string {\n  return n;\n}\n"}, []string{"+cart.ts:2:3 error", "+main.ts:3:14 error", "!main.ts:4", "+lib/far.ts:3:14 error", "!older"}},
+		{[]string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, []string{"-cart.ts:2:3 error", "-main.ts:3:14 error", "-lib/far.ts:3:14 error"}},
 	}
 	typescriptShells = []changeStep{
 		{[]string{"sed -i.x 's/): number/): string/' cart.ts && rm cart.ts.x"}, []string{"+main.ts:3:14"}},

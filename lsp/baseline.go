@@ -1,0 +1,167 @@
+package lsp
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Baseline is what was known before some files change. It must be ended with After
+// or Close: until then no other change of the same servers' files is judged, so that
+// nobody is told of what another broke.
+type Baseline struct {
+	view  *View
+	left  time.Duration // that a verdict may still be waited for
+	sides []*side
+}
+
+// side is a baseline at one server.
+type side struct {
+	server *server
+	paths  []string
+	run    *run  // nil: it was not ready
+	err    error // why it was not ready
+	turn   bool  // no other change is judged meanwhile
+
+	before map[string]verdict
+	texts  map[string]string // of the paths that there were
+	judged map[string]bool   // the open documents on which there was a verdict
+	open   []string          // beside the paths
+	// shown are those of open that were opened because they import what changes;
+	// importers is how many do, unshown how many of them the server does not have.
+	shown              []string
+	importers, unshown int
+	// versions are those of the documents: another one tells that somebody else
+	// changed the document meanwhile.
+	versions map[string]int32
+	whole    bool // all else that the server judges by itself was judged
+}
+
+// Before notes what the servers say of the project before the files given change.
+// It takes at most half of the time that the settings give to waiting. nil: there is
+// nothing to compare later.
+func (v *View) Before(ctx context.Context, paths []string) *Baseline {
+	wait := v.set.Load().DiagnosticWait
+	if wait < 0 {
+		return nil
+	}
+	b := &Baseline{view: v}
+	for _, path := range paths {
+		if _, inside := v.find.folder(path); !inside {
+			continue
+		}
+		picks, _ := v.picks(path)
+		for _, p := range picks {
+			srv, err := v.server(p)
+			if err != nil {
+				continue // not trusted: nothing is to be started
+			}
+			i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
+			if i < 0 {
+				i = len(b.sides)
+				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, judged: map[string]bool{}})
+			}
+			b.sides[i].paths = append(b.sides[i].paths, path)
+		}
+	}
+	if len(b.sides) == 0 {
+		return nil
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, wait/2)
+	defer cancel()
+	b.each(func(s *side) { v.note(ctx, s) })
+	b.left = wait - time.Since(began)
+	return b
+}
+
+// each does something at all servers at once.
+func (b *Baseline) each(f func(*side)) {
+	var wg sync.WaitGroup
+	for _, s := range b.sides {
+		wg.Go(func() { f(s) })
+	}
+	wg.Wait()
+}
+
+// Close ends a baseline that nothing is compared with. nil has nothing to end.
+func (b *Baseline) Close() {
+	if b == nil {
+		return
+	}
+	for _, s := range b.sides {
+		if s.turn {
+			s.turn = false
+			<-s.run.verdicts.turn
+		}
+	}
+}
+
+// note takes the baseline at one server.
+func (v *View) note(ctx context.Context, s *side) {
+	r, err := s.server.acquire(ctx)
+	if err != nil {
+		s.err = err
+		return
+	}
+	defer s.server.release()
+	if s.err = r.load(ctx); s.err != nil {
+		return
+	}
+	s.run = r
+	select {
+	case r.verdicts.turn <- struct{}{}:
+		s.turn = true
+	case <-ctx.Done(): // another change is being judged: who broke what is not told apart
+	}
+	_ = v.refresh(ctx, r)
+	var docs []synced
+	for _, path := range s.paths {
+		if stampOf(path) == (Stamp{}) {
+			continue // it is to be created: it has no problems yet
+		}
+		if doc, err := v.show(ctx, r, path); err == nil {
+			s.texts[path] = doc.text.body
+			docs = append(docs, doc)
+		}
+	}
+	v.showImporters(ctx, s)
+	for _, doc := range r.openDocuments(ctx) {
+		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
+			s.open = append(s.open, doc.path)
+			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || slices.Contains(s.shown, doc.path) {
+				docs = append(docs, doc)
+			}
+		}
+	}
+	left := r.judgeAt(ctx, docs)
+	for _, doc := range docs {
+		s.judged[doc.path] = !slices.Contains(left, doc.path)
+	}
+	s.whole = r.client.busy() == ""
+	if r.judgesAll() {
+		s.whole = r.judgeAll(ctx, s.paths[0]) == nil
+	}
+	s.before, s.versions = r.verdicts.snapshot()
+	v.resume(s)
+}
+
+// resume has a side begin where the last one ended of which the verdict did not come
+// in time: what that change broke is still to be told.
+func (v *View) resume(s *side) {
+	v.mu.Lock()
+	was := v.unjudged[s.server]
+	delete(v.unjudged, s.server)
+	v.mu.Unlock()
+	if was == nil || was.run != s.run {
+		return
+	}
+	s.before, s.whole = was.before, was.whole
+	maps.Copy(s.texts, was.texts)
+	maps.Copy(s.judged, was.judged)
+}
+
+// maxJudged is how many open documents are asked about beside those that change.
+const maxJudged = 32
