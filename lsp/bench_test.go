@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -89,23 +90,40 @@ func BenchmarkDiffer(b *testing.B) {
 // BenchmarkDefinition is what a definition costs beside the server's own time, as an
 // editor that asks by itself would measure it.
 func BenchmarkDefinition(b *testing.B) {
-	c := fakeConfig("ok")
-	p := newProject(b, c, "a.fake", "def foo\nfoo\n")
+	b.Run("fake", func(b *testing.B) {
+		benchDefinition(b, newProject(b, fakeConfig("ok"), "a.fake", "def foo\nfoo\n"), "a.fake", Target{Symbol: "foo", Line: 2}, Position{Line: 1})
+	})
+	b.Run("gopls", func(b *testing.B) {
+		benchDefinition(b, goProject(b), "b.go", Target{Symbol: "One", Line: 3}, Position{Line: 2, Character: 8})
+	})
+}
+
+// goProject is a project for gopls.
+func goProject(b *testing.B) *project {
+	if _, err := exec.LookPath("gopls"); err != nil {
+		b.Skip("gopls is not in PATH")
+	}
+	return newProject(b, Config{DiagnosticWait: time.Minute, StartTimeout: time.Minute}, "go.mod", "module example.com/m\n\ngo 1.26\n",
+		"a.go", "package m\n\nfunc One() int { return 1 }\n", "b.go", "package m\n\nvar b = One()\n")
+}
+
+func benchDefinition(b *testing.B, p *project, name string, q Target, at Position) {
+	q.Path = p.path(name)
 	ask := func() {
-		a, err := p.view.LookUp(b.Context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
+		a, err := p.view.LookUp(b.Context(), Definition, q)
 		if err != nil || len(a.Found) != 1 {
 			b.Fatalf("%+v, %v", a, err)
 		}
 	}
 	ask()
 	r := p.view.used[0].running()
-	params := lookupParams(Definition, p.path("a.fake"), Position{Line: 1})
+	params := lookupParams(Definition, q.Path, at)
 	var server, all time.Duration
 	for b.Loop() {
 		begun := time.Now()
 		var found locations
-		if err := r.ask(b.Context(), "textDocument/definition", params, &found); err != nil {
-			b.Fatal(err)
+		if err := r.ask(b.Context(), "textDocument/definition", params, &found); err != nil || len(found) != 1 {
+			b.Fatal(found, err)
 		}
 		server += time.Since(begun)
 		begun = time.Now()
@@ -114,4 +132,27 @@ func BenchmarkDefinition(b *testing.B) {
 	}
 	b.ReportMetric(float64(server.Microseconds())/1000/float64(b.N), "server-ms/op")
 	b.ReportMetric(float64((all-server).Microseconds())/1000/float64(b.N), "added-ms/op")
+}
+
+// BenchmarkGoDelta is an edit that breaks another file, and the one that mends it,
+// with gopls: all of its time, and how much of that is past its last verdict on what
+// changed.
+func BenchmarkGoDelta(b *testing.B) {
+	p := goProject(b)
+	if d := p.change("a.go", "package m\n\nfunc One() int { return 2 }\n"); len(d.NotReady) > 0 {
+		b.Fatal(d.NotReady)
+	}
+	r := p.view.used[0].running()
+	path := p.path("a.go")
+	var late time.Duration
+	for i := 0; b.Loop(); i++ {
+		base := p.view.Before(b.Context(), []string{path})
+		p.write("a.go", fmt.Sprintf("package m\n\nfunc %s() int { return 1 }\n", [...]string{"Two", "One"}[i%2]))
+		d := base.After(b.Context(), []string{path})
+		late += time.Since(r.verdicts.of(p.path("b.go")).pushed.at)
+		if len(d.New.Items)+len(d.Fixed.Items) != 1 || len(d.NotReady) > 0 {
+			b.Fatalf("%+v", d)
+		}
+	}
+	b.ReportMetric(float64(late.Microseconds())/1000/float64(b.N), "behind-the-verdict-ms/op")
 }
