@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/acp-agent/acp-agent/tools/process"
 )
 
 // Status is what is known of a server.
@@ -19,6 +21,7 @@ type Status struct {
 	Error     string // the last; empty: none
 	Busy      string // what it is at; empty: nothing
 	Open      int    // documents
+	Memory    int64  // bytes, with its children; 0: not known
 }
 
 // Status is the state of the servers that this session uses or would use for its
@@ -75,6 +78,7 @@ func (s *server) status() Status {
 	}
 	out.State, out.Version, out.Up = Running, r.version, time.Since(r.started).Round(time.Second)
 	out.PID = r.proc.PID()
+	out.Memory = process.Memory(out.PID)
 	out.Busy = strings.TrimPrefix(r.client.busy(), "; it is busy: ")
 	r.client.mu.Lock()
 	if out.Error == "" {

@@ -375,6 +375,9 @@ func ServersText(v *lsp.View, name func(string) string) string {
 		b.WriteString(": " + string(s.State))
 		if s.State == lsp.Running {
 			fmt.Fprintf(&b, " for %s, pid %d, %s open", s.Up, s.PID, count(s.Open, "file"))
+			if s.Memory > 0 {
+				fmt.Fprintf(&b, ", %d MB", s.Memory/1e6)
+			}
 		}
 		if s.Busy != "" {
 			b.WriteString("; at work: " + s.Busy)

@@ -85,6 +85,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`/\S*/node_modules/`), "MODULES/"}, // wherever npm put them
 	{regexp.MustCompile(`typescript-[a-z0-9]+-[a-z0-9]+/lib/`), "typescript-SYSTEM/lib/"},
 	{regexp.MustCompile(`running for \S+, pid \d+`), "running for TIME, pid PID"},
+	{regexp.MustCompile(`(files? open)(, \d+ MB)?`), "$1, SIZE MB"},
 	{regexp.MustCompile(`(?m)^clangd \d\S* for`), "clangd VERSION for"}, // the system's
 }
 
