@@ -16,6 +16,8 @@ func TestTheEnvironmentAsks(t *testing.T) {
 		"printenv", "printenv HOME", "/usr/bin/printenv", "env", "env -0", "env | grep X", "env A=1", "env -u A", "timeout 5 env", "nice -n 5 printenv",
 		"command printenv", "bash -c env", "bash -c 'printenv | sort'", "(env)", "ls && env", "set", "set | grep KEY", "export", "export -p", "declare", "declare -p", "declare -px",
 		"declare -p PATH", "typeset -x", "readonly -p", "echo HOME | xargs printenv", "sudo env", "sudo -u me env", "find . -maxdepth 0 -exec env \\;", "find . -exec printenv {} +", "busybox env", "exec env", "command -p env",
+		"prlimit env", "prlimit --nofile=9 printenv", "setpriv --no-new-privs env", "fakeroot env", "numactl -N 0 env", "linux64 env", "faketime 'last friday' env", "valgrind -q env",
+		"parallel env ::: 1", "parallel -j 2 printenv ::: HOME", "proxychains4 -q env", "gosu nobody env", "xvfb-run -a env", "chronic env", "bwrap --bind / / env",
 		"builtin export -p", "x=$(env); echo \"$x\"", "if true; then printenv; fi",
 	} {
 		for _, m := range []Mode{Default, AcceptEdits, BypassPermissions} {

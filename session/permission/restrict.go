@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -92,6 +93,9 @@ var runners = map[string]int{
 	"sudo": 0, "doas": 0, "xargs": 0, "watch": 0, "parallel": 0, "strace": 0, "ltrace": 0, "flock": 1, "chroot": 1, "unshare": 0,
 	"nsenter": 0, "busybox": 0, "toybox": 0, "exec": 0, "builtin": 0, "coproc": 0, "ssh": 1, "su": 1, "runuser": 1, "chrt": 1, "taskset": 1,
 	"setarch": 1, "caffeinate": 0, "firejail": 0, "systemd-run": 0, "script": 0, "unbuffer": 0, "winpty": 0, "rlwrap": 0, "catchsegv": 0,
+	"prlimit": 0, "setpriv": 0, "numactl": 0, "linux32": 0, "linux64": 0, "i386": 0, "x86_64": 0, "fakeroot": 0, "fakechroot": 0, "proot": 0, "bwrap": 0,
+	"faketime": 1, "valgrind": 0, "eatmydata": 0, "proxychains": 0, "proxychains4": 0, "torsocks": 0, "torify": 0, "dbus-run-session": 0, "xvfb-run": 0,
+	"cgexec": 0, "pkexec": 0, "gosu": 1, "su-exec": 1, "setuidgid": 1, "chpst": 0, "entr": 0, "chronic": 0, "ifne": 0, "gtime": 0, "dotenv": 0,
 }
 
 // hidden restricts the commands that a command would run, as far as they can be
@@ -139,6 +143,11 @@ func (s *shell) spent() bool {
 func followers(name string, args []string) (inner [][]string, certain bool) {
 	operands, runs := runners[name]
 	switch {
+	case name == "parallel": // what stands behind ::: is what the command is given
+		if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, ":::") }); i > 0 {
+			args = args[:i]
+		}
+		return afterOptions(args, operands), true
 	case runs:
 		return afterOptions(args, operands), true
 	case name == "find":
