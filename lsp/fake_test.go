@@ -159,6 +159,8 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		return func(ctx context.Context) (any, error) { return report, f.free(ctx) }, nil
 	case "workspace/executeCommand":
 		return f.judgeAll, nil
+	case "workspace/symbol":
+		return result(f.declared(p.Query))
 	case "textDocument/references":
 		return result(f.uses(f.wordAt(uri, p.Position), false))
 	case "textDocument/rename":
@@ -196,6 +198,9 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
 	if f.does("pulls") || f.does("judges") {
 		caps["diagnosticProvider"] = map[string]any{"interFileDependencies": true}
+	}
+	if f.does("symbols") {
+		caps["workspaceSymbolProvider"] = true
 	}
 	if f.does("judges-all") {
 		caps["executeCommandProvider"] = map[string]any{"commands": []string{judgeCommand}}
@@ -298,6 +303,19 @@ func (f *fake) judgeAll(ctx context.Context) (any, error) {
 		}
 	}
 	return nil, nil
+}
+
+// declared are the symbols of open documents with a name that begins so.
+func (f *fake) declared(query string) []map[string]any {
+	out := []map[string]any{}
+	for _, uri := range sortedKeys(f.docs) {
+		for n, line := range strings.Split(f.docs[uri], "\n") {
+			if name, ok := strings.CutPrefix(line, "def "); ok && strings.HasPrefix(name, query) {
+				out = append(out, map[string]any{"name": name, "kind": 12, "location": wireLocation{uri, lineRange(n, 4, len(line))}})
+			}
+		}
+	}
+	return out
 }
 
 func lineRange(n, from, to int) Range {

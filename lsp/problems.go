@@ -22,6 +22,7 @@ type Problems struct {
 	More     int          // that are not in Items
 	Servers  []string     // that were asked
 	NotReady []string     // why a server's verdict is not there yet, a clause each
+	Partly   []string     // what a server does not judge before it is asked, a clause each
 }
 
 // Diagnostics are the problems of a file, or of all files that are known to have
@@ -117,10 +118,14 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
 				out.Servers = append(out.Servers, srv.spec.Name)
 			}
-			out.NotReady = append(out.NotReady, v.judgeProject(ctx, s.run)...)
+			late := v.judgeProject(ctx, s.run)
 			files, _ := s.verdicts.snapshot()
-			if len(files) == 0 { // which is not the same as no problems
-				out.NotReady = append(out.NotReady, srv.spec.Name+" was asked about no file yet; name one with path")
+			if len(files) == 0 && len(late) == 0 { // which is not the same as no problems
+				late = append(late, srv.spec.Name+" was asked about no file yet; name one with path")
+			}
+			out.NotReady = append(out.NotReady, late...)
+			if left := s.leftOut(files); left != "" && len(files) > 0 {
+				out.Partly = append(out.Partly, left)
 			}
 			for path, known := range files {
 				if _, inside := v.find.folder(path); inside {
@@ -136,6 +141,25 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	}
 	out.sort()
 	return out, nil
+}
+
+// leftOut says how many files a server that judges only what it is shown has judged,
+// where that is not all; empty: it is, or the server judges the project.
+func (r *run) leftOut(judged map[string]verdict) string {
+	spec := r.server.spec
+	if spec.importing == nil {
+		return ""
+	}
+	have, all := 0, r.files()
+	for _, path := range all {
+		if _, ok := judged[path]; ok {
+			have++
+		}
+	}
+	if have == len(all) {
+		return ""
+	}
+	return fmt.Sprintf("%s judges only files that it is shown, so far %d of %d", spec.Name, have, len(all))
 }
 
 // judgeProject waits for a server's verdict on all that is known to it, as long as

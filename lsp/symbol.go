@@ -155,7 +155,7 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 	var failed []error
 	for _, srv := range servers {
 		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
-			found, err := s.workspaceSymbols(ctx, query, v.lineText(ctx))
+			found, err := v.symbolsNamed(ctx, s, query)
 			out = append(out, found...)
 			return err
 		})

@@ -258,11 +258,11 @@ func (v *View) withServer(ctx context.Context, srv *server, path string, f func(
 	return f(ctx, s)
 }
 
-// any is a file to open at a server that loads the project only then; empty: it
-// needs none, or there is none.
+// any is a file to open at a server that loads or judges the project only then;
+// empty: it needs none, or there is none.
 func (v *View) any(ctx context.Context, r *run) string {
 	spec := r.server.spec
-	if open, err := r.opened(ctx); spec.Loading == "" || err != nil || len(open) > 0 || v.opts.Walk == nil {
+	if open, err := r.opened(ctx); spec.Loading == "" && spec.JudgeAll == "" || err != nil || len(open) > 0 || v.opts.Walk == nil {
 		return ""
 	}
 	first := ""

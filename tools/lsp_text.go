@@ -184,10 +184,16 @@ func (a *lspCall) problems(p lsp.Problems) Result {
 		if least < len(severities) {
 			what = severities[least-1] + "s or worse"
 		}
+		if len(p.Partly) > 0 {
+			what += " in what is judged"
+		}
 		fmt.Fprintf(&b, "No %s, says %s.\n", what, strings.Join(p.Servers, " and "))
 	}
 	for _, why := range p.NotReady {
 		fmt.Fprintf(&b, "Not ready yet: %s. What is listed may be incomplete or out of date; ask again.\n", why)
+	}
+	for _, left := range p.Partly {
+		fmt.Fprintf(&b, "(There may be more: %s; name a file with path.)\n", left)
 	}
 	r := plainResult(strings.TrimSuffix(b.String(), "\n"))
 	r.Locations, r.Truncated = a.places(places), shown < all
