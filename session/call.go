@@ -126,7 +126,7 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 	action, err := t.prepareAction(ctx, c)
 	if err != nil {
 		c.rec.Card = c.failedCard()
-		return t.withoutContent(err)
+		return t.session.withoutContent(err, permission.Allow)
 	}
 	c.action = action
 	c.rec.Card = action.Card
@@ -151,15 +151,15 @@ func (s *Session) recovered(tool string, err *error) {
 	}
 }
 
-// withoutContent keeps a file's content from the model until reading that file
-// is allowed without asking.
-func (t *Turn) withoutContent(err error) error {
+// withoutContent keeps a file's content from who called a tool, where reading that
+// file is judged more strictly than most.
+func (s *Session) withoutContent(err error, most permission.Action) error {
 	var shows *tools.ContentError
 	if !errors.As(err, &shows) {
 		return err
 	}
-	v := t.session.decide(kinds.Facts{Tool: "read", Paths: []kinds.PathAccess{shows.Path}, ReadOnly: true})
-	if v.Action == permission.Allow {
+	v := s.decide(kinds.Facts{Tool: "read", Paths: []kinds.PathAccess{shows.Path}, ReadOnly: true})
+	if v.Action <= most {
 		return err
 	}
 	return errors.New(shows.Safe)
@@ -170,6 +170,11 @@ func (t *Turn) withoutContent(err error) error {
 func (c *call) failedCard() kinds.Card {
 	card := c.guessCard()
 	if c.tool != nil {
+		if guess := c.tool.Spec().Guess; guess != nil {
+			if guessed := guess(c.rec.input()); guessed.Title != "" {
+				return guessed
+			}
+		}
 		card.Title = c.tool.Spec().TitleOf(c.rec.input())
 		return card
 	}

@@ -30,7 +30,7 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 		}
 		action, err := t.Prepare(ctx, s.workspace, input)
 		if err != nil {
-			return tools.Result{}, err
+			return tools.Result{}, s.withoutContent(err, permission.Ask)
 		}
 		if v := s.decide(action.Facts); v.Action > permission.Ask {
 			return tools.Result{}, fmt.Errorf("refused: %s", v.Reason)

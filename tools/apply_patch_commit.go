@@ -15,7 +15,8 @@ import (
 	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
-// undoTime is how long putting everything back may take, after a cancel too.
+// undoTime is how long editors may take to put everything back, after a cancel too.
+// What they have not put back by then is put back on the disk.
 const undoTime = 30 * time.Second
 
 // patchCommit is a patch that is being made: all of it or nothing.
@@ -23,6 +24,7 @@ type patchCommit struct {
 	ws   *Workspace
 	disk *workspace.Disk // for what editors do not do: removing, moving, modes
 	undo []func(ctx context.Context) error
+	late bool // the editor had its time for putting back
 }
 
 // commit makes the patch. Removals come last, since they are what is put back
@@ -75,9 +77,7 @@ func (p *patchPlan) park(c *patchCommit) func(context.Context, *patchStep) error
 			}
 			return err
 		})
-		onDisk := *c.ws
-		onDisk.Files = c.disk
-		next.ws = &onDisk
+		next.ws = c.onDisk()
 		return nil
 	}
 }
@@ -88,15 +88,22 @@ func (c *patchCommit) back(ctx context.Context, failed error) error {
 	defer cancel()
 	var left []string
 	for _, undo := range slices.Backward(c.undo) {
-		if err := undo(ctx); err != nil {
+		err := undo(ctx)
+		if ctx.Err() != nil && !c.late {
+			c.late, ctx = true, context.WithoutCancel(ctx)
+			if err != nil {
+				err = undo(ctx)
+			}
+		}
+		if err != nil {
 			left = append(left, err.Error())
 		}
 	}
 	switch {
 	case len(left) > 0:
-		return fmt.Errorf("the patch was not made: %w. Of what was changed before, this could not be put back: %s", failed, strings.Join(left, "; "))
+		return fmt.Errorf("the change was not made: %w. Of what was changed before, this could not be put back: %s", failed, strings.Join(left, "; "))
 	case len(c.undo) > 0:
-		return fmt.Errorf("the patch was not made: %w. What was changed before was put back", failed)
+		return fmt.Errorf("the change was not made: %w. What was changed before was put back", failed)
 	}
 	return fmt.Errorf("nothing was changed: %w", failed)
 }
@@ -126,7 +133,7 @@ func (c *patchCommit) check(ctx context.Context, p *patchPlan, s *patchStep) err
 		err = p.room(ctx, s)
 	}
 	if errors.Is(err, workspace.ErrChanged) {
-		return fmt.Errorf("%s: %w; read it again, then make the patch", from.name, workspace.ErrChanged)
+		return fmt.Errorf("%s: %w; read it again, then make the change", from.name, workspace.ErrChanged)
 	}
 	if err != nil || s.does == patchEdits {
 		return err
@@ -159,11 +166,14 @@ func (c *patchCommit) write(ctx context.Context, s *patchStep) error {
 	folder := presentFolder(s.Target)
 	sent := s.after.Bytes()
 	c.undo = append(c.undo, func(ctx context.Context) error {
-		now, err := s.bytesNow(ctx)
 		var before []byte
 		if s.before != nil {
 			before = s.before.Bytes()
 		}
+		if c.late {
+			s.ws = c.onDisk()
+		}
+		now, err := s.bytesNow(ctx)
 		switch {
 		case err != nil:
 		case (now == nil) == (before == nil) && bytes.Equal(now, before): // it did not come to it
@@ -173,7 +183,7 @@ func (c *patchCommit) write(ctx context.Context, s *patchStep) error {
 			err = c.disk.Remove(ctx, s.Path, now)
 			c.ws.Seen.Forget(s.Target)
 		default:
-			_, err = s.ws.Files.WriteFile(ctx, s.Path, now, before)
+			err = c.putBack(ctx, s, now, before)
 			c.ws.Seen.Saw(s.Target, before)
 		}
 		if before == nil {
@@ -189,6 +199,27 @@ func (c *patchCommit) write(ctx context.Context, s *patchStep) error {
 		}
 	}
 	return err
+}
+
+// putBack gives a file the content that it had before, through the editor. Where that
+// is gone, does not answer or says no, what is on the disk is put back there if it is
+// what was written: that a half of the change stays is worse than to go past it.
+func (c *patchCommit) putBack(ctx context.Context, s *patchStep, now, before []byte) error {
+	_, err := s.ws.Files.WriteFile(ctx, s.Path, now, before)
+	if err == nil || errors.Is(err, workspace.ErrChanged) {
+		return err
+	}
+	if _, failed := c.disk.WriteFile(context.WithoutCancel(ctx), s.Path, now, before); failed != nil {
+		return err
+	}
+	return nil
+}
+
+// onDisk is the workspace as the disk has it.
+func (c *patchCommit) onDisk() *Workspace {
+	ws := *c.ws
+	ws.Files = c.disk
+	return &ws
 }
 
 // bytesNow is what the file holds; nil where there is none.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -455,6 +457,50 @@ func failing(t *testing.T, ws *Workspace, n int) context.Context {
 	return t.Context()
 }
 
+// stubborn is an editor that writes what it is given until, from the nth write on, it
+// does not any more: it says no, is gone, or does not answer.
+type stubborn struct {
+	Files
+	from, n int
+	answer  func(context.Context) error
+}
+
+func (s *stubborn) WriteFile(ctx context.Context, p workspace.Path, old, new []byte) ([]byte, error) {
+	if s.n++; s.n >= s.from {
+		return nil, s.answer(ctx)
+	}
+	return s.Files.WriteFile(ctx, p, old, new)
+}
+
+// TestApplyPatchPutBackPastAnEditor: what an editor does not put back is put back on
+// the disk, and a new file goes.
+func TestApplyPatchPutBackPastAnEditor(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n"})
+	files := ws.Files
+	const patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n" +
+		"--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n--- a/c.txt\n+++ b/c.txt\n@@ -1 +1 @@\n-c\n+C\n"
+	for name, answer := range map[string]func(context.Context) error{
+		"says no": func(context.Context) error { return errors.New("the editor refuses") },
+		"is gone": func(context.Context) error { return io.ErrClosedPipe },
+		"does not answer": func(ctx context.Context) error {
+			if _, limited := ctx.Deadline(); !limited {
+				return errors.New("cancelled") // by the user, who waited long enough
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ws.Files = &stubborn{Files: files, from: 4, answer: answer}
+			_, err := call(t, ws, ApplyPatch(), args{"patch": patch})
+			wants(t, err, "the change was not made", "was put back")
+			if got := names(t, ws); got != `a.txt="a\n" b.txt="b\n" c.txt="c\n"` {
+				t.Errorf("%s: %s", name, got)
+			}
+		})
+	}
+}
+
 // TestApplyPatchThatCannotBePutBack: the error tells which file is left changed.
 func TestApplyPatchThatCannotBePutBack(t *testing.T) {
 	ws := diskWorkspace(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n"})
@@ -469,7 +515,7 @@ func TestApplyPatchThatCannotBePutBack(t *testing.T) {
 	}
 	ws.Files = m
 	_, err = a.Run(t.Context(), func(Output) {})
-	wants(t, err, "the patch was not made", "could not be put back", "a.txt, which holds something else by now")
+	wants(t, err, "the change was not made", "could not be put back", "a.txt, which holds something else by now")
 	if got := names(t, ws); got != `a.txt="A and more\n" b.txt="other\n"` {
 		t.Error(got)
 	}

@@ -39,7 +39,8 @@ const (
 func LanguageServers() Tool {
 	return Func(Spec{
 		ID:    "lsp",
-		Title: "{operation}",
+		Title: "Language servers",
+		Guess: guessLSP,
 		Description: "Asks the project's language servers, which understand the code: where a symbol is defined (definition, type_definition, implementation), " +
 			"where it is used (references, incoming_calls, outgoing_calls), what it is (hover), what a file or the project holds (document_symbols, workspace_symbols), " +
 			"what is wrong (diagnostics), and changes that keep the code whole (rename, code_actions). Prefer it to grep for symbols. " +
@@ -191,35 +192,76 @@ func (a *lspCall) access() []kinds.PathAccess {
 }
 
 // card says what is looked for, and where.
-func (a *lspCall) card() kinds.Card {
-	root := kinds.Root(a.ws.Dir())
-	what := a.in.Symbol
-	if what == "" {
-		what = fmt.Sprintf("line %d", a.in.Line)
-	}
-	switch a.in.Operation {
+func (a *lspCall) card() kinds.Card { return a.in.card(kinds.Root(a.ws.Dir()), a.file.Asked) }
+
+// card is the card of a call that changes nothing, about a file or, where path is
+// empty, the project.
+func (in lspInput) card(root kinds.Root, path string) kinds.Card {
+	what := in.what()
+	switch in.Operation {
 	case "diagnostics":
-		return root.Problems(a.file.Asked)
+		return root.Problems(path)
 	case "workspace_symbols":
-		return root.LookUp("Symbols like "+kinds.Quote(a.in.Query), "", 0)
+		if strings.TrimSpace(in.Query) == "" {
+			return root.LookUp("Symbols of the project", "", 0)
+		}
+		return root.LookUp("Symbols like "+kinds.Quote(in.Query), "", 0)
 	case "document_symbols":
-		return root.LookUp("Symbols", a.file.Asked, 0)
+		return root.LookUp("Symbols", path, 0)
 	case "code_actions":
-		return root.LookUp("Code actions", a.file.Asked, a.in.Line)
+		return root.LookUp("Code actions", path, in.Line)
 	case "hover":
-		return root.LookUp("What is "+what, a.file.Asked, a.in.Line)
+		return root.LookUp("What is "+what, path, in.Line)
 	case "incoming_calls":
-		return root.LookUp("Callers of "+what, a.file.Asked, a.in.Line)
+		return root.LookUp("Callers of "+what, path, in.Line)
 	case "outgoing_calls":
-		return root.LookUp("What "+what+" calls", a.file.Asked, a.in.Line)
+		return root.LookUp("What "+what+" calls", path, in.Line)
 	case "references":
-		return root.LookUp("References to "+what, a.file.Asked, a.in.Line)
+		return root.LookUp("References to "+what, path, in.Line)
 	case "type_definition":
-		return root.LookUp("Type of "+what, a.file.Asked, a.in.Line)
+		return root.LookUp("Type of "+what, path, in.Line)
 	case "implementation":
-		return root.LookUp("Implementations of "+what, a.file.Asked, a.in.Line)
+		return root.LookUp("Implementations of "+what, path, in.Line)
 	}
-	return root.LookUp("Definition of "+what, a.file.Asked, a.in.Line)
+	return root.LookUp("Definition of "+what, path, in.Line)
+}
+
+// what names what a call is about.
+func (in lspInput) what() string {
+	switch {
+	case strings.TrimSpace(in.Symbol) != "":
+		return in.Symbol
+	case in.Line > 0:
+		return fmt.Sprintf("line %d", in.Line)
+	}
+	return "a symbol" // which it does not name, and fails with that
+}
+
+// guessLSP is the card of a call that could not be prepared, or is not yet.
+func guessLSP(input string) kinds.Card {
+	var in lspInput
+	_ = json.Unmarshal([]byte(input), &in) // what is wrong in it says nothing
+	root := kinds.Root("")
+	var card kinds.Card
+	switch in.Operation {
+	case "rename":
+		title := "Rename " + in.what()
+		if to := strings.TrimSpace(in.NewName); to != "" {
+			title += " to " + to
+		}
+		card = root.Refactor(title, nil)
+	case "servers":
+		card = kinds.Output("Language servers")
+	case "definition", "type_definition", "implementation", "references", "hover", "incoming_calls", "outgoing_calls",
+		"document_symbols", "workspace_symbols", "diagnostics", "code_actions":
+		if in.Operation == "code_actions" && in.Apply != "" {
+			card = root.Refactor("Code action "+kinds.Quote(in.Apply), nil)
+			break
+		}
+		card = in.card(root, in.Path)
+	}
+	card.Locations = nil
+	return card
 }
 
 // run asks, and words the answer.

@@ -23,7 +23,7 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 		edit, err = ask(ctx, t)
 	}
 	if err != nil {
-		return nil, a.worded(err)
+		return nil, a.withheld(a.worded(err))
 	}
 	p, err := a.plan(ctx, edit)
 	if err != nil {
@@ -43,6 +43,18 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 			return r, err
 		},
 	}, nil
+}
+
+// withheld is an error of a server, which may say something of what is in the file.
+func (a *lspCall) withheld(err error) error {
+	if a.in.Path == "" {
+		return err // the file's name is all that it may say
+	}
+	return &ContentError{
+		Path: a.file.access(kinds.Read)[0],
+		Err:  err,
+		Safe: fmt.Sprintf("that change of %s, which may not be read, cannot be made: ask the user", a.file.name),
+	}
 }
 
 // title names an edit and how many files it touches.

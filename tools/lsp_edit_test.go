@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -233,5 +234,55 @@ func TestLSPFound(t *testing.T) {
 	const want = "a:1:5 a line\nlink:1:5\na:1:5 module b.ts\njdt://contents/rt.jar:1:5 (no file)\n/outside/c:1:5\n(5 of 100000; max_results gives more)"
 	if r.Text != want || !r.Truncated || len(r.Locations) != 3 {
 		t.Errorf("%s\n%v; want\n%s", r.Text, r.Locations, want)
+	}
+}
+
+// TestLSPEditWithholds: why a server makes no change may show what is in the file, which
+// is only for who may read it.
+func TestLSPEditWithholds(t *testing.T) {
+	ws := lspWorkspace(t, lsp.Config{})
+	write(t, ws, "x", []byte("secret\n"))
+	file, err := resolve(ws, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := &lspCall{ws: ws, in: lspInput{Operation: "rename", Path: "x"}, file: file, kept: map[string]bool{}}
+	for _, why := range []error{
+		errors.New("no action is named \"y\" there; there are: \"Inline secret\""),
+		&lsp.AmbiguousError{Candidates: []lsp.Symbol{{Path: file.Target, Name: "secret"}}},
+	} {
+		_, err := call.edits(t.Context(), func(context.Context, lsp.Target) (lsp.Edit, error) { return lsp.Edit{}, why })
+		var shows *ContentError
+		if !errors.As(err, &shows) {
+			t.Fatalf("%v is told to whoever asks", err)
+		}
+		if !strings.Contains(err.Error(), "secret") || strings.Contains(shows.Safe, "secret") || !strings.Contains(shows.Safe, "x, which may not be read") || shows.Path.Target != file.Target {
+			t.Errorf("%v; without the content: %s", err, shows.Safe)
+		}
+	}
+}
+
+// TestLSPGuess: a call that could not be prepared is named so that a person sees what
+// it was for.
+func TestLSPGuess(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"operation":"rename","symbol":"Store.Add","new_name":"Put"}`: "edit Rename Store.Add to Put",
+		`{"operation":"rename","path":"a.go","line":3,"character":1}`:  "edit Rename line 3",
+		`{"operation":"rename"}`: "edit Rename a symbol",
+		`{"operation":"code_actions","path":"a.go","apply":"Organize\nImports"}`: `edit Code action "Organize ⏎ Imports"`,
+		`{"operation":"code_actions","path":"a.go"}`:                             "search Code actions in a.go",
+		`{"operation":"incoming_calls"}`:                                         "search Callers of a symbol",
+		`{"operation":"definition","path":"../b.go","symbol":"x"}`:               "search Definition of x in ../b.go",
+		`{"operation":"hover","path":7,"symbol":"x"}`:                            "search What is x",
+		`{"operation":"workspace_symbols","query":" "}`:                          "search Symbols of the project",
+		`{"operation":"diagnostics"}`:                                            "read Problems of the project",
+		`{"operation":"servers"}`:                                                "read Language servers",
+		`{"operation":"explode","path":"a.go"}`:                                  " ",
+		`{"op`:                                                                   " ",
+	} {
+		card := guessLSP(input)
+		if got := string(card.Kind) + " " + card.Title; got != want || len(card.Locations) > 0 {
+			t.Errorf("%s: %q at %v, want %q", input, got, card.Locations, want)
+		}
 	}
 }

@@ -28,7 +28,11 @@ type Spec struct {
 	SearchHint  string   // keywords for tool search
 	// Title is the title of a call that could not be prepared. {NAME} stands for
 	// an argument, which must then be there and a text. Empty: the ID.
-	Title      string
+	Title string
+	// Guess is the card of such a call, without places, where no one title does: from
+	// the input as the model wrote it, as far as that can be read. Without a title, or
+	// where it is nil, Title holds.
+	Guess      func(input string) kinds.Card
 	Parameters json.RawMessage // JSON Schema of the input
 	Kind       kinds.Kind      // of its calls, where nothing better is known yet
 	ReadOnly   bool            // every call only reads: offered in plan mode

@@ -279,3 +279,17 @@ func TestMCPCancel(t *testing.T) {
 		t.Errorf("servers: %q", text)
 	}
 }
+
+// TestMCPWithholds: why a change cannot be made tells nothing of a file that may not be
+// read.
+func TestMCPWithholds(t *testing.T) {
+	h := newHost(t)
+	defer h.end()
+	h.write(filepath.Join(h.dir, "twice.fake"), "def foo\ndef foo\n")
+	h.write(filepath.Join(h.dir, ".acp-agent", "config.json"), `{"permissions":{"rules":[{"permission":"read","pattern":"twice.fake","action":"deny"}]}}`)
+	h.trust()
+	text, failed := h.call(t.Context(), map[string]any{"operation": "rename", "path": "twice.fake", "symbol": "foo", "new_name": "bar"})
+	if !failed || !strings.Contains(text, "twice.fake, which may not be read") || strings.Contains(text, ":1") {
+		t.Errorf("failed %t: %s", failed, text)
+	}
+}
