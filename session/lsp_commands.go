@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -79,10 +80,21 @@ func parseSymbols(s *Session, args string) (direct, error) {
 		return nil, errors.New("a file, or a name or a part of one, is needed")
 	}
 	known := s.workspace.LSP != nil && s.workspace.LSP.Serves(words[0])
-	if p, err := s.workspace.Resolve(words[0]); known || strings.ContainsAny(words[0], `/\`) || err == nil && p.Exists && p.Inside {
+	if known || strings.ContainsAny(words[0], `/\`) || s.namesFile(words[0]) {
 		return runTool(lspTool, map[string]any{"operation": "document_symbols", "path": words[0]})
 	}
 	return runTool(lspTool, map[string]any{"operation": "workspace_symbols", "query": words[0]})
+}
+
+// namesFile reports whether a word is the name of a file of the project. A folder has no
+// symbols, and is often called as one of those is.
+func (s *Session) namesFile(word string) bool {
+	p, err := s.workspace.Resolve(word)
+	if err != nil || !p.Exists || !p.Inside {
+		return false
+	}
+	info, err := os.Stat(p.Target)
+	return err == nil && !info.IsDir()
 }
 
 // parseServers reads the arguments of /lsp: nothing, or which servers to start anew.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,6 +110,9 @@ func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error
 		if t.Inside && !t.Exists {
 			return nil, t.missing(ctx)
 		}
+		if err := t.folder(in.Operation); err != nil {
+			return nil, err
+		}
 		a.file = t
 	}
 	switch in.Operation {
@@ -122,6 +126,17 @@ func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error
 		}
 	}
 	return a.action(), nil
+}
+
+// folder is the error for a folder, of which no language server knows anything.
+func (t target) folder(operation string) error {
+	if info, err := os.Stat(t.Target); !t.Inside || err != nil || !info.IsDir() {
+		return nil
+	}
+	if operation == "diagnostics" {
+		return fmt.Errorf("%s is a folder: name a file, or none for the problems of the whole project", t.name)
+	}
+	return fmt.Errorf("%s is a folder: name a file in it", t.name)
 }
 
 // need is the error where an argument is missing that the operation needs.

@@ -286,3 +286,19 @@ func TestLSPGuess(t *testing.T) {
 		}
 	}
 }
+
+// TestLSPFolder: a folder is told apart from a file that no server is for.
+func TestLSPFolder(t *testing.T) {
+	ws := lspWorkspace(t, lsp.Config{})
+	write(t, ws, "dir/x", []byte("x\n"))
+	for input, want := range map[string]string{
+		`{"operation":"document_symbols","path":"dir"}`:                    "dir is a folder: name a file in it",
+		`{"operation":"rename","path":"dir/","symbol":"x","new_name":"y"}`: "is a folder",
+		`{"operation":"diagnostics","path":"."}`:                           "is a folder: name a file, or none for the problems of the whole project",
+	} {
+		_, err := LanguageServers().Prepare(t.Context(), ws, json.RawMessage(input))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", input, err, want)
+		}
+	}
+}
