@@ -30,9 +30,8 @@ type side struct {
 	judged map[string]bool   // the open documents on which there was a verdict
 	open   []string          // beside the paths
 	// shown are those of open that were opened because they import what changes;
-	// importers is how many do, unshown how many of them the server does not have.
-	shown              []string
-	importers, unshown int
+	// unshown says which others the server does not have, a clause each.
+	shown, unshown []string
 	// versions are those of the documents: another one tells that somebody else
 	// changed the document meanwhile.
 	versions map[string]int32
@@ -158,9 +157,20 @@ func (v *View) resume(s *side) {
 	if was == nil || was.run != s.run {
 		return
 	}
+	for path := range s.judged {
+		if now, known := s.before[path]; known && !was.about(path) {
+			was.before[path] = now // what was there before that change is not known
+		}
+	}
 	s.before, s.whole = was.before, was.whole
 	maps.Copy(s.texts, was.texts)
 	maps.Copy(s.judged, was.judged)
+}
+
+// about reports whether a baseline has what there was of a file, be it nothing.
+func (s *side) about(path string) bool {
+	_, asked := s.judged[path]
+	return asked || slices.Contains(s.open, path) || slices.Contains(s.paths, path) || s.run.judgesAll() && s.whole
 }
 
 // maxJudged is how many open documents are asked about beside those that change.

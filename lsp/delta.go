@@ -93,9 +93,7 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		return c.out
 	}
 	c.out.Servers = []string{s.server.spec.Name}
-	if why := s.partly(); why != "" {
-		c.out.NotReady = append(c.out.NotReady, why)
-	}
+	c.out.NotReady = append(c.out.NotReady, s.partly()...)
 	if !r.asks() && !r.judgesAll() {
 		r.verdicts.settle(ctx, docs)
 	}
@@ -113,7 +111,8 @@ type comparison struct {
 	held held
 	out  Delta
 
-	unshown bool // the server does not have all that changed
+	unshown bool            // the server does not have all that changed
+	anew    map[string]bool // the other documents on which there is a verdict since
 }
 
 // showChanged lets the server have the files that really changed.
@@ -192,13 +191,24 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 	if judged = judged && !c.unshown; !judged || r.judgesAll() {
 		return judged
 	}
+	c.judgeOthers(ctx, wait)
+	return true
+}
+
+// judgeOthers waits for the verdicts on the documents whose own text has not changed.
+func (c *comparison) judgeOthers(ctx context.Context, wait time.Duration) {
+	r := c.run
+	missing := map[string]bool{} // importers that are not judged anew
+	for _, path := range c.side.shown {
+		missing[path] = c.now[path] == nil && !c.gone[path]
+	}
 	var others []synced
 	for _, doc := range r.openDocuments(ctx) {
-		if !c.side.judged[doc.path] || c.now[doc.path] != nil {
+		if c.now[doc.path] != nil || !c.side.judged[doc.path] && !missing[doc.path] {
 			continue
 		}
 		if !r.asks() {
-			if !slices.Contains(c.side.shown, doc.path) {
+			if !missing[doc.path] {
 				continue // it is judged anew or not, as the server thinks right
 			}
 			if doc = c.again(ctx, doc); doc.path == "" {
@@ -207,13 +217,26 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 		}
 		others = append(others, doc)
 	}
-	if left := r.judgeAt(ctx, others); len(left) > 0 {
-		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has not judged %s anew within %s", r.server.spec.Name, names(left), wait))
-		for _, path := range left {
+	left := r.judgeAt(ctx, others)
+	c.anew = map[string]bool{}
+	for _, doc := range others {
+		c.anew[doc.path] = !slices.Contains(left, doc.path)
+		missing[doc.path] = false
+	}
+	for _, path := range c.side.shown {
+		if missing[path] {
+			left = append(left, path)
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has not judged %s anew within %s", r.server.spec.Name, names(left), wait))
+	for _, path := range left {
+		if c.side.judged[path] {
 			delete(c.side.judged, path)
 		}
 	}
-	return true
 }
 
 // again has a server that judges by itself judge a document whose own text has not
@@ -346,10 +369,10 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 	case mine:
 		unknown = had && !judged
 	case open || c.run.asks():
-		if !judged && c.run.asks() {
+		if !judged && c.run.asks() && !c.anew[path] {
 			return // it was not judged before, or has not been since
 		}
-		unknown = !judged && !known && (asked || !s.whole)
+		unknown = !judged && (!known || c.run.asks()) && (asked || !s.whole)
 	case c.isOpen(path) && !known && !c.run.judgesAll():
 		return // it was opened meanwhile, and nothing was known of it
 	default:

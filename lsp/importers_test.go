@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,12 +21,18 @@ func TestImports(t *testing.T) {
 		{scriptImporting, "/p/src/a.ts", `import { x } from "./cart.js";`, []string{"/p/src/cart"}},
 		{scriptImporting, "/p/src/a.ts", "import {\n  x,\n  y,\n} from '../lib/index';\nimport \"./side\"", []string{"/p/lib/index", "/p/src/side"}},
 		{scriptImporting, "/p/a.tsx", "const c = require(`./c.cjs`); const d = await import ( './d' )", []string{"/p/c", "/p/d"}},
-		{scriptImporting, "/p/a.mts", `export * from ".."; import type T = require("@/deep/type.d.ts"); import r from "react"`, []string{"/", "react", "type"}},
+		{scriptImporting, "/p/a.mts", `export * from ".."; import type T = require("@/deep/type.d.ts"); import r from "react"`, []string{"/", "@/deep/type", "deep/type", "react"}},
+		{scriptImporting, "/p/a.ts", `import "@acme/ui/Button"; import "@acme/shared"; import "lib/money"`, []string{"@acme/shared", "@acme/ui/Button", "Button", "lib/money", "money", "shared", "ui/Button"}},
+		{scriptImporting, "/p/a.ts", "/// <reference path=\"types/more.d.ts\" />\ndeclare module './b' {}", []string{"/p/b", "/p/types/more"}},
+		{scriptImporting, "/p/a.js", "/** @type {import('./b').T} */", []string{"/p/b"}},
 		{scriptImporting, "/p/a.ts", `const from = "./x"; transform("./y"); importing("./z")`, nil},
-		{pythonImporting, "/p/a.py", "from a.b import c as d, e\n  import f.g, h\n", []string{"a", "as", "b", "c", "d", "e", "f", "from", "g", "h", "import"}},
-		{pythonImporting, "/p/a.py", "from . import (\n    one,\n    two,\n)\nx = 'import three'\n", []string{"from", "import", "one", "two"}},
+		{pythonImporting, "/p/a.py", "from a.b import c as d, e\n  import f.g, h as i\n", []string{"a/b", "a/b/c", "a/b/e", "f", "f/g", "h"}},
+		{pythonImporting, "/p/q/a.py", "from . import (\n    one,  # the (old) way, no\n    two,\n)\nx = 'import three'\n", []string{"/p/q", "/p/q/one", "/p/q/two"}},
+		{pythonImporting, "/p/q/a.py", "from ..b import *\nfrom .. import c\n", []string{"/p", "/p/b", "/p/c"}},
+		{pythonImporting, "/p/a.py", "if TYPE_CHECKING: from b import c\nimport d; import e\n", []string{"b", "b/c", "d", "e"}},
+		{pythonImporting, "/p/a.py", "from a import \\\r\n    b, \\\n    c\r\n", []string{"a", "a/b", "a/c"}},
 		{pythonImporting, "/p/a.py", "# import no\nimportant = 1\nfrom_here = 2\n", nil},
-		{cImporting, "/p/a.c", "#include \"dir/cart.h\"\n # include <stdio.h>\n#import \"x.h\"\n// #include \"no.h\"\n", []string{"cart.h", "stdio.h", "x.h"}},
+		{cImporting, "/p/a.c", "#include \"dir/cart.h\"\n # include <stdio.h>\n#import \"../up/./x.h\"\n// #include \"no.h\"\n", []string{"dir/cart.h", "stdio.h", "up/x.h"}},
 	} {
 		if got := tt.how.imports(tt.path, tt.body); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.body, got, tt.want)
@@ -35,12 +43,13 @@ func TestImports(t *testing.T) {
 		path string
 		want []string
 	}{
-		{scriptImporting, "/p/src/cart.ts", []string{"/p/src/cart", "cart"}},
-		{scriptImporting, "/p/src/cart.d.ts", []string{"/p/src/cart", "cart"}},
-		{scriptImporting, "/p/src/index.tsx", []string{"/p/src/index", "/p/src", "src"}},
-		{pythonImporting, "/p/src/cart.py", []string{"cart"}},
-		{pythonImporting, "/p/src/__init__.pyi", []string{"src"}},
-		{cImporting, "/p/src/cart.hpp", []string{"cart.hpp"}},
+		{scriptImporting, "/p/src/cart.ts", []string{"cart", "src/cart", "p/src/cart", "/p/src/cart"}},
+		{scriptImporting, "/p/ui/src/index.d.ts", []string{
+			"index", "src/index", "ui/src/index", "p/ui/src/index", "/p/ui/src/index", "src", "ui/src", "p/ui/src", "/p/ui/src", "ui", "p/ui",
+		}},
+		{pythonImporting, "/p/src/cart.py", []string{"cart", "src/cart", "p/src/cart", "/p/src/cart"}},
+		{pythonImporting, "/p/src/__init__.pyi", []string{"src", "p/src", "/p/src"}},
+		{cImporting, "/p/src/cart.hpp", []string{"cart.hpp", "src/cart.hpp", "p/src/cart.hpp"}},
 	} {
 		if got := tt.how.names(tt.path); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
@@ -48,11 +57,43 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestPasses: which files hand on what they import, and which need no import.
+func TestPasses(t *testing.T) {
+	for _, tt := range []struct {
+		is         func(path, body string) bool
+		path, body string
+		want       bool
+	}{
+		{scriptPasses, "/p/a.ts", "export * from './b'", true},
+		{scriptPasses, "/p/a.ts", "export type { B,\n  C } from './b'", true},
+		{scriptPasses, "/p/index.ts", "import { b } from './b'; export { b }", true},
+		{scriptPasses, "/p/a.ts", "import { b } from './b'; export const c = b; export { c }", false},
+		{pythonPasses, "/p/__init__.py", "", true},
+		{pythonPasses, "/p/a.py", "from .b import *\n", true},
+		{pythonPasses, "/p/a.py", "from .b import c\n", false},
+		{cImporting.passes, "/p/a.h", "", true},
+		{scriptGlobal, "/p/a.d.ts", "declare const A: number;\n", true},
+		{scriptGlobal, "/p/a.d.ts", "export declare const A: number;\n", false},
+		{scriptGlobal, "/p/a.ts", "export {};\ndeclare global { interface Window { a: 1 } }\n", true},
+		{scriptGlobal, "/p/a.ts", "const a = 1;\n", false},
+	} {
+		if got := tt.is(tt.path, tt.body); got != tt.want {
+			t.Errorf("%s, %q: %t", tt.path, tt.body, got)
+		}
+	}
+}
+
 // fakeImporting is that of the fake server's language: words are declarations, each
-// in the file of its name.
+// in the file of its name. What has the word "pass" passes on what it imports.
 var fakeImporting = &importing{
-	names:   func(path string) []string { return []string{strings.TrimSuffix(filepath.Base(path), ".fake")} },
-	imports: func(_, body string) []string { return strings.Fields(body) },
+	names: func(path string) []string { return []string{strings.TrimSuffix(filepath.Base(path), ".fake")} },
+	imports: func(_, body string) []string {
+		list := strings.Fields(body)
+		slices.Sort(list)
+		return slices.Compact(list)
+	},
+	passes: func(_, body string) bool { return strings.Contains(body, "pass") },
+	global: func(_, body string) bool { return strings.Contains(body, "everywhere") },
 }
 
 // TestImporters: of a server that judges open documents alone, what breaks in files
@@ -84,6 +125,124 @@ func TestImporters(t *testing.T) {
 				t.Errorf("told twice: %s", p.told(d))
 			}
 		})
+	}
+}
+
+// TestUnshown: what is not known of the files that import others is said.
+func TestUnshown(t *testing.T) {
+	barrel := []string{"a.fake", "def a\n", "hub.fake", "pass a\n"}
+	for i := range maxImporters {
+		barrel = append(barrel, fmt.Sprintf("n%d.fake", i), "hub\n")
+	}
+	var many, changes []string
+	for i := range maxOpen {
+		many = append(many, fmt.Sprintf("m%d.fake", i), "one\n")
+		changes = append(changes, fmt.Sprintf("m%d.fake", i), "two\n")
+	}
+	for _, tt := range []struct {
+		name          string
+		files, change []string
+		unread        bool
+		want          string
+	}{
+		{"by way of one that passes it on", barrel, []string{"a.fake", "def b\n"}, false, "was not shown 1 of the 33 that import a.fake"},
+		{"no room beside what changes", append(many, "user.fake", "m7\n"), changes, false, "was not shown 1 of the 1 that import m0.fake"},
+		{"not looked through yet", []string{"a.fake", "def a\n"}, []string{"a.fake", "def b\n"}, true, "has not been shown all files that import a.fake yet"},
+		{"it cannot be read", []string{"a.fake", "def a\n", "unreadable.fake", "a\n"}, []string{"a.fake", "def b\n"}, false, "was not shown 1 of the 1 that import a.fake"},
+		{"it needs no import", []string{"a.fake", "everywhere\n"}, []string{"a.fake", "def b\n"}, false, "was not shown those that use what a.fake declares for all files"},
+		{"all is known", []string{"a.fake", "def a\n", "b.fake", "a\n"}, []string{"a.fake", "def b\n"}, false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := importingProject(t, "silent judges", tt.files...)
+			read := p.view.opts.Read
+			p.view.opts.Read = func(ctx context.Context, path string) (string, bool, error) {
+				if filepath.Base(path) == "unreadable.fake" {
+					return "", false, errors.New("is no text")
+				}
+				return read(ctx, path)
+			}
+			if tt.unread {
+				p.view.opts.Walk = func(context.Context, string, func(string) bool, func(string, Stamp)) error {
+					return context.DeadlineExceeded
+				}
+			}
+			got := strings.Join(p.change(tt.change...).NotReady, "; ")
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestImportersLate: importers on which there was no verdict before the change are
+// judged after it, and what they have is told for what it is.
+func TestImportersLate(t *testing.T) {
+	p := importingProject(t, "silent pulls", "a.fake", "def a\n", "b.fake", "use a\nBAD old\n", "other.fake", "text\n")
+	p.busy()
+	path := p.path("a.fake")
+	before := p.view.Before(p.context(), []string{path})
+	p.write("a.fake", "def b\n")
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	before.left = time.Minute
+	if got, want := p.told(before.After(p.context(), []string{path})), "?b.fake:2:1 error this is bad: BAD old"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestOldAfterUnjudged: where no verdict came on a change, the next one, of another
+// file, does not tell what that file had before as new.
+func TestOldAfterUnjudged(t *testing.T) {
+	p := importingProject(t, "silent pulls", "a.fake", "def a\n", "far.fake", "BAD older\nc\n", "c.fake", "BAD old\n", "other.fake", "text\n")
+	p.busy()
+	if got := p.told(p.change("a.fake", "def b\n")); !strings.HasPrefix(got, "not known") {
+		t.Fatalf("told %q", got)
+	}
+	p.wait(time.Minute)
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.told(p.change("c.fake", "BAD old\nBAD new\n")), "+c.fake:2:1 error this is bad: BAD new"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// busy has the server run, and then judge nothing.
+func (p *project) busy() {
+	p.t.Helper()
+	if d, err := p.view.Diagnostics(p.context(), p.path("other.fake")); err != nil || len(d.NotReady) > 0 {
+		p.t.Fatal(d.NotReady, err)
+	}
+	p.write("busy", "")
+	p.wait(200 * time.Millisecond)
+}
+
+// wait has verdicts waited for so long from now on.
+func (p *project) wait(d time.Duration) {
+	set := *p.view.set.Load()
+	set.DiagnosticWait = d
+	p.view.set.Store(&set)
+}
+
+// TestBeginning: of what is not a file of the project, nothing is read.
+func TestBeginning(t *testing.T) {
+	dir, away := t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "a.ts"), filepath.Join(away, "b.ts")} {
+		if err := os.WriteFile(path, []byte("import './x'"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, _ = filepath.EvalSymlinks(dir)
+	for name, target := range map[string]string{"inside.ts": "a.ts", "outside.ts": filepath.Join(away, "b.ts"), "nowhere.ts": "none.ts", "folder.ts": "."} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	for name, want := range map[string]bool{"a.ts": true, "inside.ts": true, "outside.ts": false, "nowhere.ts": false, "folder.ts": false, "none.ts": false} {
+		if body, err := beginning(dir, filepath.Join(dir, name)); (err == nil) != want || (body != "") != want {
+			t.Errorf("%s: %q, %v", name, body, err)
+		}
 	}
 }
 
@@ -131,7 +290,8 @@ func BenchmarkImporters(b *testing.B) {
 			imports = append(imports, fmt.Sprintf("/p/src/part%d/file%d", (i+j)%100, i+j))
 		}
 		r.disk.files[path] = stamp
-		r.importers.put(path, importer{stamp, imports})
+		slices.Sort(imports)
+		r.importers.put(path, importer{stamp: stamp, imports: imports})
 	}
 	for b.Loop() {
 		if found, direct := r.importersOf(context.Background(), scriptImporting, []string{"/p/src/part50/file5050.ts"}); direct < 9 || len(found) < maxDistant {

@@ -65,7 +65,7 @@ func (r *run) mentions(ctx context.Context, name string, orAny bool) []string {
 		if len(out) == maxMentions || ctx.Err() != nil {
 			break
 		}
-		if body, err := beginning(path); err == nil && strings.Contains(body, name) && wordIndex(body, name) >= 0 {
+		if body, err := beginning(r.server.root, path); err == nil && strings.Contains(body, name) && wordIndex(body, name) >= 0 {
 			out = append(out, path)
 		}
 	}
