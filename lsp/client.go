@@ -180,7 +180,7 @@ func (c *client) busy() string {
 	defer c.mu.Unlock()
 	var parts []string
 	for _, p := range c.progress {
-		part := strings.TrimRight(strings.TrimSpace(p.title+" "+p.message), ".…")
+		part := strings.Trim(strings.TrimRight(p.title, " .…:")+": "+strings.TrimRight(p.message, " .…"), ": ")
 		if p.percent >= 0 {
 			part += fmt.Sprintf(" (%d %%)", p.percent)
 		}

@@ -80,6 +80,9 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			found = nil
 			err := s.ask(ctx, method, lookupParams(rel, s.doc.path, at), &found)
+			if rel == Definition && q.declared {
+				found = s.withOwn(found, at)
+			}
 			return len(found) > 0, err
 		})
 		if err != nil {
@@ -93,6 +96,18 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		return nil
 	})
 	return out, err
+}
+
+// withOwn adds the place that was asked about, which is a definition, where a server
+// leads from there only to another declaration of the same, as clangd does to that in a
+// header.
+func (s session) withOwn(found locations, at Position) locations {
+	for _, l := range found {
+		if path, err := filePath(l.URI); err == nil && path == s.doc.path && l.Range.Start.Line <= at.Line && at.Line <= l.Range.End.Line {
+			return found
+		}
+	}
+	return append(found, wireLocation{URI: fileURI(s.doc.path), Range: Range{Start: at, End: at}})
 }
 
 // first asks about the places that a look-up may be about until one has an answer.

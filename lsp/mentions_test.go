@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,5 +100,37 @@ func TestProjectOfOneThatJudgesAll(t *testing.T) {
 	found, err := p.view.Diagnostics(p.context(), "")
 	if err != nil || len(found.Items) != 1 || !strings.Contains(found.Items[0].Message, "undefined: gone") || len(found.NotReady) != 0 {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// TestOwnDefinition: a symbol that is asked for by its name alone is where the project
+// declares it, also where the server leads from there to another declaration.
+func TestOwnDefinition(t *testing.T) {
+	const symbol = `[{"name": "foo", "kind": 12, "location": {"uri": "ROOT/b.fake", "range": {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 7}}}}]`
+	for definition, want := range map[string]string{
+		`[{"uri": "ROOT/a.fake", "range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 7}}}]`: "b.fake:2 a.fake:1",
+		`[{"uri": "ROOT/b.fake", "range": {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 7}}}]`: "b.fake:2",
+		`null`: "b.fake:2",
+	} {
+		p := newProject(t, scriptedConfig("symbols"), "a.fake", "def foo\n", "b.fake", "\ndef foo\n", scriptFile,
+			`{"Answers": {"workspace/symbol": `+symbol+`, "textDocument/definition": `+definition+`}}`)
+		if _, err := p.view.Diagnostics(p.context(), p.path("a.fake")); err != nil {
+			t.Fatal(err)
+		}
+		target, err := p.view.Locate(p.context(), "foo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := p.view.LookUp(p.context(), Definition, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range answer.Found {
+			got = append(got, fmt.Sprintf("%s:%d", filepath.Base(f.Path), f.At.Line))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", definition, got, want)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type Target struct {
 	Line   int    // from 1; 0: any
 	Column int    // from 1, in code points; 0: Symbol says it. With a Symbol: which one of the line
 	Most   int    // of what is found; 0: all
+
+	declared bool // it is where the symbol is declared
 }
 
 func (q Target) most() int {
@@ -182,7 +184,7 @@ func (v *View) Locate(ctx context.Context, written string) (Target, error) {
 	}
 	switch {
 	case len(same) == 1:
-		return Target{Path: same[0].Path, Line: same[0].At.Line, Column: same[0].At.Column}, nil
+		return Target{Path: same[0].Path, Line: same[0].At.Line, Column: same[0].At.Column, declared: true}, nil
 	case len(same) > 1:
 		return Target{}, &AmbiguousError{written, same}
 	case len(failed) > 0:

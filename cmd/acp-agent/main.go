@@ -23,7 +23,7 @@ type grammar struct {
 	Run         runCommand         `cmd:"" help:"Do what a prompt asks, in this terminal."`
 	Demo        demoCommand        `cmd:"" help:"Show what the agent does, on a throw-away project."`
 	Setup       setupCommand       `cmd:"" help:"Show what an editor needs to launch the agent."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the model, credentials, database, tools, configuration and trust."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the model, credentials, database, tools, language servers, configuration and trust."`
 	Login       loginCommand       `cmd:"" help:"Store the key of a model's provider."`
 	Logout      logoutCommand      `cmd:"" help:"Forget stored keys."`
 	MCP         mcpCommand         `cmd:"" name:"mcp" help:"Offer the language servers to another agent, over MCP on stdin and stdout."`

@@ -45,7 +45,7 @@ func trusted(root string, enabled []config.Enabled) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is trusted", root)
 	if len(enabled) == 0 {
-		b.WriteString(", and has no settings of its own that need it.\n")
+		b.WriteString(", and has no settings of its own that need it. Language servers may start in it.\n")
 		return b.String()
 	}
 	b.WriteString(", with its settings as they are now:\n")
@@ -57,5 +57,6 @@ func trusted(root string, enabled []config.Enabled) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(kinds.Escape(e.Text), "\n", "\n    "))
 	}
+	b.WriteString("Language servers may start in it.\n")
 	return b.String()
 }
