@@ -24,6 +24,7 @@ type importers struct {
 	mu    sync.Mutex
 	files map[string]importer // by path
 	by    map[string][]string // paths, by a name that they import, or did before
+	also  map[string][]alias  // by the file of settings that has them
 }
 
 // importer is what a file imported when it was looked at.
@@ -31,6 +32,7 @@ type importer struct {
 	stamp   Stamp
 	imports []string // sorted
 	passes  bool     // who imports the file gets what it imports
+	aliases []alias  // of a file of settings
 }
 
 // showImporters shows the server those that import files that are to change, and
@@ -107,8 +109,14 @@ func (r *run) importersOf(ctx context.Context, how *importing, paths []string) (
 
 // of are the files that import some by any of their names, of those not met yet.
 func (x *importers) of(how *importing, paths []string, met map[string]bool) (out []string) {
+	also := map[string][]string{}
+	for _, list := range x.also {
+		for _, one := range list {
+			also[one.file] = append(also[one.file], one.name)
+		}
+	}
 	for _, path := range paths {
-		for _, name := range how.names(path) {
+		for _, name := range append(how.names(path), also[withoutScriptEnding(path)]...) {
 			list, known := x.by[name]
 			if !known {
 				continue
@@ -170,6 +178,11 @@ func (x *importers) read(ctx context.Context, how *importing, r *run) {
 			return
 		}
 		next := importer{stamp: stamp}
+		if how.aliases != nil && filepath.Ext(path) == ".json" && within(r.server.root, path) {
+			if body, err := beginning(r.server.root, path); err == nil {
+				next.aliases = how.aliases(path, body)
+			}
+		}
 		if _, ok := r.server.spec.language(path); ok && within(r.server.root, path) {
 			if body, err := beginning(r.server.root, path); err == nil { // else it imports nothing
 				next.imports, next.passes = how.imports(path, body), how.passes(path, body)
@@ -199,6 +212,7 @@ func (x *importers) changed(d *disk) map[string]Stamp {
 		for path := range x.files {
 			if _, still := d.files[path]; !still {
 				delete(x.files, path)
+				delete(x.also, path)
 			}
 		}
 	}
@@ -212,6 +226,12 @@ func (x *importers) put(path string, next importer) {
 	defer x.mu.Unlock()
 	was := x.files[path]
 	x.files[path] = next
+	if next.aliases != nil || x.also[path] != nil {
+		if x.also == nil {
+			x.also = map[string][]alias{}
+		}
+		x.also[path] = next.aliases
+	}
 	for _, name := range next.imports {
 		if !was.has(name) {
 			x.by[name] = append(x.by[name], path)

@@ -57,6 +57,47 @@ func TestImports(t *testing.T) {
 	}
 }
 
+func TestAliases(t *testing.T) {
+	for _, tt := range []struct {
+		path, body string
+		want       []alias
+	}{
+		{"/p/tsconfig.json", "{\"compilerOptions\": { // options\n\"paths\": {\"@/*\": [\"./src/*\"], \"~help\": [\"./src/helping.ts\", \"src/other\"],}, \"lib\": []}}", []alias{{"/p/src/helping", "~help"}, {"/p/src/other", "~help"}}},
+		{"/p/tsconfig.base.json", `{"compilerOptions": {"baseUrl": "src", "paths": {"@acme/x": ["x/main.ts"]}}}`, []alias{{"/p/src/x/main", "@acme/x"}}},
+		{"/p/package.json", `{"name": "@acme/x", "version": "1.0.0", "types": "./src/main.ts", "imports": {"#db": "./src/db.mts"}}`, []alias{{"/p/src/main", "@acme/x"}, {"/p/src/db", "#db"}}},
+		{"/p/other.json", `{"name": "x", "main": "a.js"}`, nil},
+		{"/p/package.json", "nothing", nil},
+	} {
+		if got := scriptAliases(tt.path, tt.body); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.body, got, tt.want)
+		}
+	}
+}
+
+// TestAliasedImporters: files are found that import another by a name that settings
+// give it, and not by one that they gave it before.
+func TestAliasedImporters(t *testing.T) {
+	dir, _ := filepath.EvalSymlinks(t.TempDir())
+	at := func(name string) string { return filepath.Join(dir, name) }
+	r := &run{server: &server{startOptions: startOptions{spec: &Spec{Languages: script}, root: dir}}}
+	put := func(name, body string, second int64) {
+		if err := os.WriteFile(at(name), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.disk.files[at(name)] = Stamp{int64(len(body)), time.Unix(second, 0)}
+	}
+	r.disk.files = map[string]Stamp{}
+	put("helping.ts", "", 1)
+	put("user.ts", "import '~help'", 1)
+	for i, tt := range []struct{ paths, want string }{{`"~help": ["helping"]`, "user.ts"}, {`"~other": ["helping"]`, ""}, {`"~help": ["./helping.ts"]`, "user.ts"}} {
+		put("tsconfig.json", `{"compilerOptions": {"paths": {`+tt.paths+`}}}`, int64(i+2))
+		found, direct := r.importersOf(t.Context(), scriptImporting, []string{at("helping.ts")})
+		if want := tt.want != ""; (len(found) == 1) != want || (direct == 1) != want || want && found[0] != at(tt.want) {
+			t.Errorf("%s: %q", tt.paths, found)
+		}
+	}
+}
+
 // TestPasses: which files hand on what they import, and which need no import.
 func TestPasses(t *testing.T) {
 	for _, tt := range []struct {

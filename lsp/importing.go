@@ -19,13 +19,14 @@ type importing struct {
 	imports func(path, body string) []string // the names that a file imports, sorted
 	passes  func(path, body string) bool     // who imports the file gets what it imports
 	global  func(path, body string) bool     // others use the file without importing it; nil: never
+	aliases func(path, body string) []alias  // what a file of settings calls files; nil: there are none
 }
 
 var (
-	scriptImporting = &importing{scriptNames, scriptImports, scriptPasses, scriptGlobal}
-	pythonImporting = &importing{pythonNames, pythonImports, pythonPasses, nil}
+	scriptImporting = &importing{scriptNames, scriptImports, scriptPasses, scriptGlobal, scriptAliases}
+	pythonImporting = &importing{pythonNames, pythonImports, pythonPasses, nil, nil}
 	// cImporting: a header is text of what includes it, so that all pass it on.
-	cImporting = &importing{ends, cImports, func(_, _ string) bool { return true }, nil}
+	cImporting = &importing{ends, cImports, func(_, _ string) bool { return true }, nil, nil}
 )
 
 // ends are the ends of a path: base.h, acme/base.h, include/acme/base.h.
