@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -29,8 +30,11 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 	if err != nil {
 		return nil, err
 	}
-	card := kinds.Root(a.ws.Dir()).Refactor(title(edit, len(p.steps)), p.places(), p.changes()...)
+	card := kinds.Root(a.ws.Dir()).Refactor(title(edit, p.steps), p.places(), p.changes()...)
 	card.Text = p.unseen()
+	if !slices.ContainsFunc(p.steps, func(s *patchStep) bool { return s.does != patchDeletes }) {
+		card.Kind = kinds.KindDelete
+	}
 	return &Action{
 		Card:  card,
 		Facts: kinds.Facts{Paths: p.access()},
@@ -57,9 +61,29 @@ func (a *lspCall) withheld(err error) error {
 	}
 }
 
-// title names an edit and how many files it touches.
-func title(edit lsp.Edit, files int) string {
-	return fmt.Sprintf("%s in %s", edit.Title, count(files, "file"))
+// title names an edit, how many files it touches, and how many of them go from where they
+// are: some editors show nothing else.
+func title(edit lsp.Edit, steps []*patchStep) string {
+	text := fmt.Sprintf("%s in %s", edit.Title, count(len(steps), "file"))
+	var more []string
+	for _, one := range []struct {
+		does patchDoes
+		word string
+	}{{patchMoves, "moved"}, {patchDeletes, "deleted"}} {
+		n := 0
+		for _, s := range steps {
+			if s.does == one.does {
+				n++
+			}
+		}
+		if n > 0 {
+			more = append(more, fmt.Sprintf("%d %s", n, one.word))
+		}
+	}
+	if len(more) > 0 {
+		text += ": " + strings.Join(more, ", ")
+	}
+	return text
 }
 
 // plan makes the steps of an edit. Only files of the project are changed: what

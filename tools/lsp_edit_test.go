@@ -80,7 +80,7 @@ func TestLSPEditWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "Émigrer is done:\nchanged a\nmoved b to dir/b2"; action.Title != "Émigrer in 4 files" || action.Kind != kinds.KindEdit || !strings.HasPrefix(r.Text, want) {
+		if want := "Émigrer is done:\nchanged a\nmoved b to dir/b2"; action.Title != "Émigrer in 4 files: 1 moved, 1 deleted" || action.Kind != kinds.KindEdit || !strings.HasPrefix(r.Text, want) {
 			t.Errorf("%s %s: %s", action.Kind, action.Title, r.Text)
 		}
 		var told []string
@@ -97,6 +97,13 @@ func TestLSPEditWhole(t *testing.T) {
 			if got, _ := os.ReadFile(path(name)); string(got) != want {
 				t.Errorf("%s holds %q, want %q", name, got, want)
 			}
+		}
+	})
+	t.Run("only deleted", func(t *testing.T) {
+		ws, path := layout(t)
+		action, _, err := changedBy(t, ws, lsp.Edit{Title: "drop b", Files: []lsp.FileEdit{{Path: path("b"), Old: text("foo\n")}}})
+		if err != nil || action.Title != "Drop b in 1 file: 1 deleted" || action.Kind != kinds.KindDelete {
+			t.Errorf("%s %s, %v", action.Kind, action.Title, err)
 		}
 	})
 	for name, tt := range map[string]struct {
