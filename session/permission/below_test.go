@@ -130,6 +130,7 @@ func TestOddIndex(t *testing.T) {
 			t.Errorf("%s: it is silent, though nobody knows what is tracked", name)
 		}
 	}
+	_ = os.Remove(index)
 	if err := os.WriteFile(index, []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01\x00\x04link\x00\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -34,8 +35,9 @@ func (w word) static() bool { return !w.dynamic && !w.glob && w.odd == "" }
 // words decodes words, with the braces in them and the patterns of file names
 // expanded; raw are the words before the latter.
 func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
-	for i, w := range list {
-		if p, ok := outputFile(w); ok && i > 0 {
+	for _, w := range list {
+		first := len(out) == 0
+		if p, ok := outputFile(w); ok && !first {
 			s.nestedStmts(p.Stmts, at)
 			out, raw = append(out, word{text: os.DevNull, fed: true, src: w}), append(raw, os.DevNull)
 			continue
@@ -43,11 +45,11 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 		if !hasBraces(w) {
 			d := s.word(w, at)
 			d.src = w
-			if i == 0 && d.hint {
+			if first && d.hint {
 				d.text = string(utf8.RuneError)
 			}
 			raw = append(raw, d.text)
-			if i == 0 {
+			if first {
 				out = append(out, d)
 			} else {
 				out = append(out, s.expand(d, at)...)
@@ -60,19 +62,34 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 				s.opaque("braces that expand to very many words")
 				break
 			}
+			if isNothing(one) {
+				continue
+			}
 			d := s.word(one, at)
 			if !plainBraces(w) {
 				d.odd = "braces make several words of one"
 			}
 			raw = append(raw, d.text)
-			if i == 0 && n == 1 {
+			if len(out) == 0 {
 				out = append(out, d)
 			} else {
 				out = append(out, s.expand(d, at)...)
 			}
 		}
 	}
+	if len(out) == 0 && len(list) > 0 {
+		return []word{{odd: "braces make no word at all", src: list[0]}}, []string{""}
+	}
 	return out, raw
+}
+
+// isNothing reports whether a word out of braces is none: the shell drops an empty one
+// without quotes, so that {,b} is the command b.
+func isNothing(w *syntax.Word) bool {
+	return !slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		lit, ok := part.(*syntax.Lit)
+		return !ok || lit.Value != ""
+	})
 }
 
 // outputFile is the <(…) that a word is, alone.
