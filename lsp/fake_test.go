@@ -52,6 +52,9 @@ type fake struct {
 	docs map[string]string
 	now  map[string]int // the documents' versions
 
+	publishing sync.Mutex // held while all is judged and published
+	asked      int        // how many times that was begun
+
 	alone sync.Mutex // nothing else is answered while all is judged, as by gopls
 
 	pulled int // how many times it was asked for a verdict
@@ -146,7 +149,7 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		}, nil
 	case "workspace/didChangeWatchedFiles":
 		if f.does("all") {
-			return f.publishAll, nil
+			return f.publishAll(), nil
 		}
 	case "textDocument/diagnostic":
 		if f.does("judges") {
@@ -236,7 +239,7 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 		return nil
 	}
 	if f.does("all") {
-		return f.publishAll
+		return f.publishAll()
 	}
 	list := f.problems(uri)
 	if f.does("one") {
@@ -326,6 +329,13 @@ var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 
 // files are the documents and the files on the disk.
 func (f *fake) files() map[string]string {
+	out := f.disk()
+	maps.Copy(out, f.docs)
+	return out
+}
+
+// disk are the files of the language as they are on the disk, by their URIs.
+func (f *fake) disk() map[string]string {
 	out := map[string]string{}
 	_ = filepath.WalkDir(f.root, func(path string, e os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".fake") {
@@ -334,9 +344,6 @@ func (f *fake) files() map[string]string {
 		}
 		return nil
 	})
-	for uri, text := range f.docs {
-		out[uri] = text
-	}
 	return out
 }
 

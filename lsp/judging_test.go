@@ -38,22 +38,38 @@ func problemsIn(files map[string]string, uri string) []map[string]any {
 	return list
 }
 
-// publishAll judges all files there are.
-func (f *fake) publishAll(ctx context.Context) (any, error) {
-	f.mu.Lock()
-	files, now := f.files(), maps.Clone(f.now)
-	open := maps.Clone(f.docs)
-	f.mu.Unlock()
+// publishAll judges all files there are, but where there is more to judge by then: a
+// server tells no old news.
+func (f *fake) publishAll() jsonrpc.Work {
+	f.asked++
+	asked := f.asked
+	return func(ctx context.Context) (any, error) {
+		f.publishing.Lock()
+		defer f.publishing.Unlock()
+		files := f.disk() // meanwhile more may come
+		f.mu.Lock()
+		maps.Copy(files, f.docs)
+		now, open, old := maps.Clone(f.now), maps.Clone(f.docs), asked != f.asked
+		f.mu.Unlock()
+		if old {
+			return nil, nil
+		}
+		return nil, f.publish(ctx, files, now, open)
+	}
+}
+
+// publish tells what is wrong with files, in the versions that are open.
+func (f *fake) publish(ctx context.Context, files map[string]string, now map[string]int, open map[string]string) error {
 	for _, uri := range sortedKeys(files) {
 		params := map[string]any{"uri": uri, "diagnostics": problemsIn(files, uri)}
 		if _, ok := open[uri]; ok && !f.does("no-version") {
 			params["version"] = now[uri]
 		}
 		if err := f.conn.Notify(ctx, "textDocument/publishDiagnostics", params); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // judged answers a pull, in the ways that servers do.
