@@ -14,6 +14,10 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		s.opaque("a redirection that sets a variable")
 	}
+	if hasBraces(r.Word) && r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc && r.Op != syntax.WordHdoc {
+		s.redirectAmong(r, at)
+		return
+	}
 	w := s.word(r.Word, at)
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
@@ -42,6 +46,18 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		return
 	}
 	s.redirectTo(r.Op, w.text, at)
+}
+
+// redirectAmong judges a redirection to a word with braces: bash expands them, and
+// goes to the one word that is left, if it is one.
+func (s *shell) redirectAmong(r *syntax.Redirect, at dirs) {
+	s.opaque("a redirection whose target has braces")
+	targets, _ := s.words([]*syntax.Word{r.Word}, at)
+	for _, w := range targets {
+		if w.text != "" {
+			s.redirectTo(r.Op, w.text, at)
+		}
+	}
 }
 
 func (s *shell) redirectTo(op syntax.RedirOperator, target string, at dirs) {
