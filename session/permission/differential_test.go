@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package permission
 
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/acp-agent/acp-agent/tools/workspace"
+	"golang.org/x/sys/unix"
 )
 
 var (
@@ -29,10 +30,12 @@ var (
 // recorder is a bash in which every external program is replaced by one that
 // only notes how it was called. It reads strings that end in NUL from descriptor
 // 3, evaluates each in a shell of its own, and writes a line for each call to
-// descriptor 4: the number of the string and the words. Nothing can be found in its PATH,
+// descriptor 4: the number of the string and the words. Each string has the folder of
+// its number, which is its home too. Nothing can be found in its PATH,
 // no string holds a slash, and what could reach other processes is switched off.
 const recorder = `
 exec 203<&3 204>&4 3<&- 4>&-
+__at=$PWD
 ulimit -f 64 -c 0
 __step() { (( ++__steps <= 8 )) || exit 0; }
 command_not_found_handle() {
@@ -53,16 +56,19 @@ while IFS= read -r -d '' -u 203 __s; do
 	__steps=0
 	(
 		ulimit -t 1
+		cd -- "$__at/$__i" || exit
+		HOME=$PWD
+		unset OLDPWD
 		eval "$__s"
 	) </dev/null >/dev/null 2>&1 203<&-
 	(( ++__i ))
 done
 `
 
-// TestDifferential holds what bash runs of generated commands against what was
-// judged of them: each program that it calls, and each call's words, are among
-// the commands that were judged, or the command was not understood and asks
-// (policy section 3).
+// TestDifferential holds what bash does with generated commands against what was
+// judged of them: each program that it calls, each call's words, and each file that
+// it opens itself are among what was judged, or the command was not understood and
+// asks (policy section 3).
 func TestDifferential(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -87,14 +93,16 @@ type judgedCalls struct {
 	runsAs string          // what would run in its place; empty: it is asked about
 	calls  map[string]bool // words, joined by NUL
 	names  map[string]bool
+	opens  map[opened]bool
 }
 
 // judgedOf judges a string; understood is false where it asks whatever the rules
 // say.
 func judgedOf(p *Policy, text string) (c judgedCalls, understood bool) {
 	j := newJudge(p, "bash")
+	j.trace = &trace{}
 	j.command(text, p.Roots.Dir())
-	c = judgedCalls{text: text, calls: map[string]bool{}, names: map[string]bool{}}
+	c = judgedCalls{text: text, calls: map[string]bool{}, names: map[string]bool{}, opens: map[opened]bool{}}
 	for _, f := range j.found {
 		if f.class >= opaque {
 			return c, false
@@ -110,6 +118,11 @@ func judgedOf(p *Policy, text string) (c judgedCalls, understood bool) {
 				c.names[argv[0]] = true
 				c.calls[strings.Join(argv, "\x00")] = true
 			}
+		}
+	}
+	for _, t := range j.trace.tried {
+		if perm := t.Rules[0].Permission; perm == permRead || perm == permEdit {
+			c.opens[opened{p.Roots.Name(filepath.FromSlash(t.About)), perm == permEdit}] = true
 		}
 	}
 	return c, true
@@ -132,9 +145,17 @@ type recordedCall struct {
 	words  []string
 }
 
-// record gives strings to the recorder and returns what they called.
-func record(t *testing.T, bash, dir string, runs []judgedCalls) []recordedCall {
+// record gives strings to the recorder, each with a folder below dir, and returns
+// what they called and opened.
+func record(t *testing.T, bash, dir string, runs []judgedCalls) (calls []recordedCall, opens []recordedOpen) {
 	t.Helper()
+	watch := watchFolders(t)
+	for i := range runs {
+		at := filepath.Join(dir, strconv.Itoa(i))
+		furnish(t, at)
+		watch.folders[watch.watch(t, at)] = watched{string: i}
+		watch.folders[watch.watch(t, filepath.Join(at, "d"))] = watched{i, "d"}
+	}
 	in, feed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -166,14 +187,40 @@ func record(t *testing.T, bash, dir string, runs []judgedCalls) []recordedCall {
 		}
 	}()
 	var text bytes.Buffer
-	if _, err := text.ReadFrom(notes); err != nil {
+	if _, err := text.ReadFrom(notes); err != nil { // ends with all that the strings began
 		t.Fatal(err)
 	}
 	notes.Close()
 	if err := cmd.Wait(); err != nil && ctx.Err() != nil {
 		t.Fatalf("the recorder ended with %v", err)
 	}
-	return recordedCalls(t, text.String())
+	return recordedCalls(t, text.String()), watch.done(t)
+}
+
+// furnish makes the folder that a string runs in, with files of the names that
+// generated words have most: what is missing is not opened to be read.
+func furnish(t *testing.T, dir string) {
+	t.Helper()
+	for at, names := range map[string]string{dir: "a b c p0 p1 p5 1 2 {a,b} {a -x ~ *", filepath.Join(dir, "d"): "a b"} {
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name := range strings.FieldsSeq(names) {
+			if err := unix.Mknod(filepath.Join(at, name), unix.S_IFREG|0o644, 0); err != nil { // opens nothing
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// inMemory is a folder that no disk is behind, where there is one: a folder for each
+// string is slow to make elsewhere.
+func inMemory() string {
+	const dir = "/dev/shm"
+	if unix.Access(dir, unix.W_OK) != nil {
+		return ""
+	}
+	return dir
 }
 
 // recordedCalls reads what the recorder wrote: a line a call.
@@ -190,17 +237,25 @@ func recordedCalls(t *testing.T, notes string) (calls []recordedCall) {
 	return calls
 }
 
-// compareWithBash makes n strings and holds what bash runs of them against what
+// compareWithBash makes n strings and holds what bash does with them against what
 // was judged.
 func compareWithBash(t *testing.T, bash string, r *rand.Rand, n int) {
-	dir := t.TempDir()
-	roots, err := workspace.NewRoots(dir)
+	dir, err := os.MkdirTemp(inMemory(), "differential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	model := filepath.Join(dir, "model") // what each string's folder is like
+	furnish(t, model)
+	roots, err := workspace.NewRoots(model)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer roots.Close()
-	p := &Policy{Roots: roots, Home: dir, Trusted: true, Lookup: func(string) bool { return true },
-		Rules: []Rule{{Permission: permBash, Action: Allow, Scope: Session}}}
+	p := &Policy{Roots: roots, Home: model, Trusted: true, Lookup: func(string) bool { return true }}
+	for _, perm := range []string{permBash, permRead, permEdit} {
+		p.Rules = append(p.Rules, Rule{Permission: perm, Action: Allow, Scope: Session})
+	}
 	var runs []judgedCalls
 	for range n {
 		j, understood := judgedOf(p, generated(r))
@@ -215,14 +270,23 @@ func compareWithBash(t *testing.T, bash string, r *rand.Rand, n int) {
 	if len(runs) < n/20 {
 		t.Errorf("only %d of %d strings were understood: the generator compares nothing", len(runs), n)
 	}
-	t.Logf("%d of %d strings were understood", len(runs), n)
-	for _, call := range record(t, bash, dir, runs) {
+	calls, opens := record(t, bash, dir, runs)
+	t.Logf("%d of %d strings were understood; they made %d calls and opened %d files", len(runs), n, len(calls), len(opens))
+	for _, call := range calls {
 		j := runs[call.string]
+		for i, word := range call.words { // judged as if it ran in the model
+			call.words[i] = strings.ReplaceAll(word, filepath.Join(dir, strconv.Itoa(call.string)), model)
+		}
 		switch {
 		case !j.names[call.words[0]]:
 			t.Errorf("%q runs %q, which was not judged", j.text, call.words)
 		case !strings.ContainsAny(j.text, "*?[") && !j.calls[strings.Join(call.words, "\x00")]:
 			t.Errorf("%q runs %q, which was judged with other words", j.text, call.words)
+		}
+	}
+	for _, open := range opens {
+		if j := runs[open.string]; !j.opens[open.opened] {
+			t.Errorf("%q opens %+v, which was not judged", j.text, open.opened)
 		}
 	}
 }

@@ -36,7 +36,7 @@ var pieces = []string{
 	"<<E\n", "\nE\n", "<<-E\n", "\n\tE\n", "<<'E'\n", "<<\\E\n", "<<\"E\"\n", "<(", ">(", ">", ">>", "<", "2>&1", ">&", "&>", ">|", "<>", "<<<", "<<< ", "{p1,a}", "{a,b}", "{1..3}", "{a", ",b}",
 	"=", "x=", "x=p7", "x=a", "y+=b", "x[0]=", "time ", "time -p ", "coproc ", "function ", "f() ", "@(", "!(", "?(", "~", "*", "?", "[", "]", "-", "--", "-x", "echo ", ": ", "true ", "command ", "timeout 5 ", "env ",
 	"nice ", "nohup ", "xargs ", "select x in ", "let ", "((", "p8", "p9", "p0", "2", "1>", "2>", "!!", "^a^b", "in", "do", "done", "then", "fi", "esac", "{", "}", "p1=", "\\p2", "p\\\n3", "p'4'", "\"p5\"",
-	"\u00a0", "\u00e9", "\f", "\v", "$x ", "$1", "$?", "$@", "printf ", "test ", "set -e; ", "set -- ", "cd ", "-eq ", " -a ", " = ", "break; ", "exit 0; ", "return; ", "eval ", "\\\\\n", "' #'", "\n#", "\n\n", ";;\n", "&\n", "|\n", "&&\n",
+	"\u00a0", "\u00e9", "\f", "\v", "$x ", "$1", "$?", "$@", "printf ", "test ", "set -e; ", "set -- ", "cd ", "cd d; ", "cd d && ", "exec ", ">{a,b}", "<{,a}", "> $x", ">'a b'", ">a{1..2}", ">$'a'", "<>b", "{p1}>a", ">&a", "<&a", "&>>c", "3>c", "x>a", ">a*", ">~", ">'a'b", ">-x", ">\"$x\"", "-eq ", " -a ", " = ", "break; ", "exit 0; ", "return; ", "eval ", "\\\\\n", "' #'", "\n#", "\n\n", ";;\n", "&\n", "|\n", "&&\n",
 }
 
 type generator struct {
@@ -77,7 +77,7 @@ func (g *generator) list(depth int) {
 }
 
 func (g *generator) command(depth int) {
-	form := g.r.IntN(24)
+	form := g.r.IntN(26)
 	if depth > 1 {
 		form = 0
 	}
@@ -111,11 +111,29 @@ func (g *generator) command(depth int) {
 		g.simple(depth)
 	case 9:
 		block("[[ a = b ]] && ", "")
+	case 11:
+		g.add("cd ", g.pick("d", "", "d", "'d'", "~", "d d", "-", "a", "$x"), g.pick("; ", " && ", "\n", " & ", " || ", " | "))
+		g.simple(depth)
 	case 10:
-		g.add("x=", g.pick("a", "p7", "'p6 a'", "$(p2)", "\"$(p3 a)\""), g.pick("; ", "\n", " && "))
+		g.add("x=", g.pick("a", "p7", "'p6 a'", "$(p2)", "\"$(p3 a)\"", "{a,b}", "'*'", "~", "b*"), g.pick("; ", "\n", " && "))
 		g.simple(depth)
 	default:
 		g.simple(depth)
+		return
+	}
+	if g.r.IntN(8) == 0 {
+		g.redirect()
+	}
+}
+
+// redirect opens a file, whatever it is called.
+func (g *generator) redirect() {
+	g.add(" ", g.pick("", "", "", "", "1", "2", "3", "10", "{p1}", "{x}", "x", "-"), g.pick(">", "<", ">>", ">|", "<>", "&>", "&>>", ">&", "<&", ">", "<"), g.pick("", "", " ", "\\\n"))
+	for range 1 + g.r.IntN(4)/3 {
+		g.add(g.pick("a", "b", "c", "a", "b", "c", "a", "b", "c", "1", "{a", "p5", "'a'", "\"b\"", "\\a", "$'a'", "$'\\x61'", "$\"a\"", "'a b'", "a\\ b", "\"a'b\"", "a\\\nb",
+			"{a,b}", "{,a}", "{a}", "{a,}", "{a..c}", "{1..3}", "{p1,a}", "'{a,b}'", "\\{a,b}", "{'a',b}", "{a", ",b}", "{$x,a}", "{a,b\\}",
+			"$x", "\"$x\"", "${x}", "$1", "${x:-a}", "$?", "$((1+2))", "$(p1)", "\"$(p1)\"", "`p1`", "<(p1)", ">(p1)",
+			"*", "?", "[ab]", "a*", "'*'", "\\*", "~", "'~'", "~a", "a~", "=~", "#", "\\#", "a#b", "%", "!", "^a", "-", "-x", "--", "1", "2", "3-", "=", "a=b", "]", "}", "''", "\"\"", "if", "E"))
 	}
 }
 
@@ -124,7 +142,8 @@ func (g *generator) simple(depth int) {
 	case 0:
 		g.add(g.pick("command ", "LANG=C ", "TZ=a LC_ALL=b ", "timeout 5 ", "env ", "nice -n 5 "))
 	case 1:
-		g.add(g.pick(">a ", "2>&1 ", "<b "))
+		g.redirect()
+		g.add(" ")
 	}
 	g.add(g.pick("p1", "p2", "p3", "p4", "p5", "\\p6", "p'7'", "\"p8\"", "$'p9'", "p\\\n0", "echo", "true", ":", "p1", "p2", "printf a", "test a ="))
 	here := ""
@@ -139,9 +158,13 @@ func (g *generator) simple(depth int) {
 				g.add(map[string]string{"$(": ")", "\"$(": ")\"", "<(": ")", "`": "`"}[open])
 			}
 		case 1:
-			g.add(g.pick("$x", "\"$x\"", "${x}", "$?", "$((1+2))", "{a,p5}", "{1..3}", "~", "*"))
+			g.add(g.pick("$(<a)", "\"$(<b)\"", "`<c`", "$x", "\"$x\"", "${x}", "$?", "$((1+2))", "{a,p5}", "{1..3}", "~", "*"))
 		case 2:
-			g.add(g.pick(">a", ">>b", "2>&1", "<a", "&>a", "<<< p6", "<<< \"a b\""))
+			if g.r.IntN(2) == 0 {
+				g.add(g.pick("2>&1", "<<< p6", "<<< \"a b\""))
+			} else {
+				g.redirect()
+			}
 		case 3:
 			if here == "" {
 				here = g.pick("\na\nE\n", "\np6\n\tE\nE\n", "\n$(p7)\nE\n", "\np8 \\\nE\nE\n", "\n`p9`\n\ta\nE\n", "\n\\$(p1)\nE\n", "\nE\n")
