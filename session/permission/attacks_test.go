@@ -59,7 +59,7 @@ func TestBypassKeepsItsFloor(t *testing.T) {
 		`rm -rf /`, `rm -rf "/"`, `rm -rf /*`, `rm -rf ~`, `rm -rf $HOME`, `rm -rf ..`, `rm -r --force ../`, `sudo rm -rf /etc`, `timeout 5 rm -rf /usr/`,
 		`find / -exec rm {} +`, `chmod -R 777 /`, `mv ~ x`, `dd of=/dev/sda`, `cat x > /dev/nvme0n1`, `eval 'rm -rf /'`, `echo $(rm -rf ~)`, `ls | xargs rm -rf /`,
 		`bash -c "bash -c 'rm -rf /'"`, `rm -rf src /`, `rm -rf -- /`, `if x; then rm -rf /; fi`, `f() { rm -rf /; }`, "rm -rf / #\\\n", `mkfs -t ext4 x`, `rm -rf {/,x}`,
-		`echo x > {,/dev/sda}`, `{,rm} -rf /`, `{rm,} -rf ~`, `{,} rm -rf /`, `{,}{,} rm -rf ..`, `{,{,rm}} -rf /`, `{,bash} -c 'rm -rf /'`, `{,sudo} rm -rf /`,
+		`echo x > {,/dev/sda}`, `{,rm} -rf /`, `{rm,} -rf ~`, `{,} rm -rf /`, `rm -rf {a}b,/}`, `rm -rf {x}y,~}`, `{x}y,z} | rm -rf /`, `time -- rm -rf / | cat`, `time -p -- rm -rf ~ | cat | cat`, `time -- ! rm -rf /`, `time -p -- time -- rm -rf /`, `{,}{,} rm -rf ..`, `{,{,rm}} -rf /`, `{,bash} -c 'rm -rf /'`, `{,sudo} rm -rf /`,
 	} {
 		if v := bash(p, cmd); v.Action != Deny {
 			t.Errorf("%q: %v", cmd, v.Action)

@@ -107,7 +107,7 @@ func (g *generator) command(depth int) {
 		g.add("! ")
 		g.simple(depth)
 	case 8:
-		g.add(g.pick("time ", "time -p "))
+		g.add(g.pick("time ", "time -p ", "time -- ", "time -p -- "))
 		g.simple(depth)
 	case 9:
 		block("[[ a = b ]] && ", "")
@@ -145,7 +145,7 @@ func (g *generator) simple(depth int) {
 		g.redirect()
 		g.add(" ")
 	}
-	g.add(g.pick("p1", "p2", "p3", "p4", "p5", "\\p6", "p'7'", "\"p8\"", "$'p9'", "p\\\n0", "echo", "true", ":", "p1", "p2", "printf a", "test a ="))
+	g.add(g.pick("p1", "p2", "p3", "p4", "p5", "\\p6", "p'7'", "\"p8\"", "$'p9'", "p\\\n0", "{,p3}", "{p4}a,p5}", "echo", "true", ":", "p1", "p2", "printf a", "test a ="))
 	here := ""
 	for range g.r.IntN(4) {
 		g.add(" ")
@@ -158,7 +158,7 @@ func (g *generator) simple(depth int) {
 				g.add(map[string]string{"$(": ")", "\"$(": ")\"", "<(": ")", "`": "`"}[open])
 			}
 		case 1:
-			g.add(g.pick("$(<a)", "\"$(<b)\"", "`<c`", "$x", "\"$x\"", "${x}", "$?", "$((1+2))", "{a,p5}", "{1..3}", "~", "*"))
+			g.add(g.pick("$(<a)", "\"$(<b)\"", "`<c`", "$x", "\"$x\"", "${x}", "$?", "$((1+2))", "{a,p5}", "{1..3}", "{a}b,c}", "a{,b}c", "{a,{b}", "~", "*"))
 		case 2:
 			if g.r.IntN(2) == 0 {
 				g.add(g.pick("2>&1", "<<< p6", "<<< \"a b\""))

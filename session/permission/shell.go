@@ -312,26 +312,48 @@ func (s *shell) compound(cmd syntax.Command, at dirs) dirs {
 		if c.Stmt == nil {
 			return at
 		}
-		if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && strings.HasPrefix(call.Args[0].Lit(), "-") {
-			return s.timed(call, c.Stmt.Redirs, at)
+		if st, ok := timed(c.Stmt); ok {
+			s.opaque("`time` with another option than -p is not followed")
+			return s.stmt(st, at)
 		}
 		return s.stmt(c.Stmt, at)
 	}
 	return s.uncommon(cmd, at)
 }
 
-// timed judges what stands behind an option of time's: bash takes `--` for the end
-// of them and goes on as at the beginning of a command, the parser for a program.
-func (s *shell) timed(call *syntax.CallExpr, redirs []*syntax.Redirect, at dirs) dirs {
-	s.opaque("`time` with another option than -p is not followed")
-	rest := *call
-	for rest.Args = call.Args[1:]; len(rest.Args) > 0 && strings.Contains(rest.Args[0].Lit(), "="); rest.Args = rest.Args[1:] {
+// timed is what stands behind an option of time's that its parser knows nothing of: bash
+// takes `--` for the end of them and goes on as at the beginning of a pipeline, the
+// parser for a program. It is false where there is no such option.
+func timed(st *syntax.Stmt) (*syntax.Stmt, bool) {
+	behind := *st
+	switch c := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 || !strings.HasPrefix(c.Args[0].Lit(), "-") {
+			return nil, false
+		}
+		rest := *c
+		for rest.Args = c.Args[1:]; len(rest.Args) > 0 && beginsCommand(rest.Args[0].Lit()); rest.Args = rest.Args[1:] {
+		}
+		if behind.Cmd = &rest; len(rest.Args) == 0 {
+			behind.Cmd = nil
+		}
+	case *syntax.BinaryCmd:
+		first, ok := timed(c.X)
+		if !ok {
+			return nil, false
+		}
+		rest := *c
+		rest.X = first
+		behind.Cmd = &rest
+	default:
+		return nil, false
 	}
-	st := &syntax.Stmt{Redirs: redirs}
-	if len(rest.Args) > 0 {
-		st.Cmd = &rest
-	}
-	return s.stmt(st, at)
+	return &behind, true
+}
+
+// beginsCommand reports whether a word that stands before a command is not its name.
+func beginsCommand(word string) bool {
+	return word == "!" || strings.Contains(word, "=") || isKeyword(word)
 }
 
 func (s *shell) binary(c *syntax.BinaryCmd, at dirs) dirs {

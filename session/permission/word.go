@@ -2,13 +2,11 @@ package permission
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/acp-agent/acp-agent/kinds"
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -56,15 +54,11 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 			}
 			continue
 		}
-		n := 0
-		for one, err := range expand.BracesSeq(nil, splitBraces(w)) {
-			if n++; err != nil || n > 64 {
-				s.opaque("braces that expand to very many words")
-				break
-			}
-			if isNothing(one) {
-				continue
-			}
+		words, all := bracedWords(w)
+		if !all {
+			s.opaque("braces that expand to very many words")
+		}
+		for _, one := range words {
 			d := s.word(one, at)
 			if !plainBraces(w) {
 				d.odd = "braces make several words of one"
@@ -83,15 +77,6 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 	return out, raw
 }
 
-// isNothing reports whether a word out of braces is none: the shell drops an empty one
-// without quotes, so that {,b} is the command b.
-func isNothing(w *syntax.Word) bool {
-	return !slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
-		lit, ok := part.(*syntax.Lit)
-		return !ok || lit.Value != ""
-	})
-}
-
 // outputFile is the <(…) that a word is, alone.
 func outputFile(w *syntax.Word) (*syntax.ProcSubst, bool) {
 	if len(w.Parts) != 1 {
@@ -101,21 +86,6 @@ func outputFile(w *syntax.Word) (*syntax.ProcSubst, bool) {
 	return p, ok && p.Op == syntax.CmdIn
 }
 
-func hasBraces(w *syntax.Word) bool {
-	if lit := w.Lit(); lit != "" && !strings.Contains(literalBraces().ReplaceAllString(lit, ""), "{") {
-		return false // such as {} and HEAD@{1}, which stand for themselves
-	}
-	for _, part := range w.Parts {
-		if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
-			return syntax.SplitBraces(&syntax.Word{Parts: append([]syntax.WordPart{}, w.Parts...)})
-		}
-	}
-	return false
-}
-
-// literalBraces are braces around one name, or none: no shell expands them.
-var literalBraces = lazy(`\{[A-Za-z0-9-]*\}`)
-
 var plainBrace = lazy(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
 
 // plainBraces reports whether a word is a list in braces of the plainest form,
@@ -123,13 +93,6 @@ var plainBrace = lazy(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)
 func plainBraces(w *syntax.Word) bool {
 	text := w.Lit()
 	return plainBrace().MatchString(text) && !strings.Contains(text, "..")
-}
-
-// splitBraces is a copy of the word with its braces parsed.
-func splitBraces(w *syntax.Word) *syntax.Word {
-	c := &syntax.Word{Parts: append([]syntax.WordPart{}, w.Parts...)}
-	syntax.SplitBraces(c)
-	return c
 }
 
 // word decodes one word.
