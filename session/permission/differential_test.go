@@ -146,8 +146,8 @@ type recordedCall struct {
 }
 
 // record gives strings to the recorder, each with a folder below dir, and returns
-// what they called and opened.
-func record(t *testing.T, bash, dir string, runs []judgedCalls) (calls []recordedCall, opens []recordedOpen) {
+// what they called and opened; all is false where it has missed some.
+func record(t *testing.T, bash, dir string, runs []judgedCalls) (calls []recordedCall, opens []recordedOpen, all bool) {
 	t.Helper()
 	watch := watchFolders(t)
 	for i := range runs {
@@ -194,7 +194,25 @@ func record(t *testing.T, bash, dir string, runs []judgedCalls) (calls []recorde
 	if err := cmd.Wait(); err != nil && ctx.Err() != nil {
 		t.Fatalf("the recorder ended with %v", err)
 	}
-	return recordedCalls(t, text.String()), watch.done(t)
+	opens, all = watch.done(t)
+	return recordedCalls(t, text.String()), opens, all
+}
+
+// recordAll records until nothing was missed, and returns below which folder.
+func recordAll(t *testing.T, bash, dir string, runs []judgedCalls) (at string, calls []recordedCall, opens []recordedOpen) {
+	t.Helper()
+	for try := range 5 {
+		at = filepath.Join(dir, "run", strconv.Itoa(try))
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var all bool
+		if calls, opens, all = record(t, bash, at, runs); all {
+			return at, calls, opens
+		}
+	}
+	t.Fatal("the strings open files faster than they can be noted")
+	return "", nil, nil
 }
 
 // furnish makes the folder that a string runs in, with files of the names that
@@ -270,12 +288,12 @@ func compareWithBash(t *testing.T, bash string, r *rand.Rand, n int) {
 	if len(runs) < n/20 {
 		t.Errorf("only %d of %d strings were understood: the generator compares nothing", len(runs), n)
 	}
-	calls, opens := record(t, bash, dir, runs)
+	at, calls, opens := recordAll(t, bash, dir, runs)
 	t.Logf("%d of %d strings were understood; they made %d calls and opened %d files", len(runs), n, len(calls), len(opens))
 	for _, call := range calls {
 		j := runs[call.string]
 		for i, word := range call.words { // judged as if it ran in the model
-			call.words[i] = strings.ReplaceAll(word, filepath.Join(dir, strconv.Itoa(call.string)), model)
+			call.words[i] = strings.ReplaceAll(word, filepath.Join(at, strconv.Itoa(call.string)), model)
 		}
 		switch {
 		case !j.names[call.words[0]]:
