@@ -60,12 +60,16 @@ func TestBypassKeepsItsFloor(t *testing.T) {
 		`find / -exec rm {} +`, `chmod -R 777 /`, `mv ~ x`, `dd of=/dev/sda`, `cat x > /dev/nvme0n1`, `eval 'rm -rf /'`, `echo $(rm -rf ~)`, `ls | xargs rm -rf /`,
 		`bash -c "bash -c 'rm -rf /'"`, `rm -rf src /`, `rm -rf -- /`, `if x; then rm -rf /; fi`, `f() { rm -rf /; }`, "rm -rf / #\\\n", `mkfs -t ext4 x`, `rm -rf {/,x}`,
 		`echo x > {,/dev/sda}`, `{,rm} -rf /`, `{rm,} -rf ~`, `{,} rm -rf /`, `rm -rf {a}b,/}`, `rm -rf {x}y,~}`, `{x}y,z} | rm -rf /`, `time -- rm -rf / | cat`, `time -p -- rm -rf ~ | cat | cat`, `time -- ! rm -rf /`, `time -p -- time -- rm -rf /`, `{,}{,} rm -rf ..`, `{,{,rm}} -rf /`, `{,bash} -c 'rm -rf /'`, `{,sudo} rm -rf /`,
+		`declare x=/; rm -rf $x`, `export D=/; rm -rf $D`, `f() { local d=/; rm -rf $d; }; f`, `x=/et; x+=c; rm -rf $x`, `readonly x=~; rm -rf "$x"`,
+		`cmd=(rm -rf /); "${cmd[@]}"`, `cmd="rm -rf /"; $cmd`, `args="-rf /"; rm $args`, `for f in $(ls) /; do rm -rf $f; done`, `rm -rf ${y:-/}`, `x=${y:-/}; rm -rf $x`,
+		`: ${x:=/}; rm -rf $x`, `x=a; rm -rf ${x:+/}`, `x=(a /); rm -rf "${x[@]}"`, `x=({a,/}); rm -rf ${x[*]}`, `x=(a); x+=(/); for f in "${x[@]}"; do rm -rf "$f"; done`,
+		`x[1]=/; rm -rf ${x[1]}`, `typeset -a x=(/ a); rm -rf ${x[0]}`,
 	} {
 		if v := bash(p, cmd); v.Action != Deny {
 			t.Errorf("%q: %v", cmd, v.Action)
 		}
 	}
-	for _, cmd := range []string{`rm -rf build`, `npm install`, `X=1 make`, `rm -rf "$DIR"`, `sudo true`, `for f in *.go; do wc "$f"; done`} {
+	for _, cmd := range []string{`x=(a b); rm -rf "${x[@]}"`, `rm -rf "${BUILD:-build}"`, `cmd="go test"; $cmd`, `for f in $(ls) a; do wc "$f"; done`, `rm -rf build`, `npm install`, `X=1 make`, `rm -rf "$DIR"`, `sudo true`, `for f in *.go; do wc "$f"; done`} {
 		if v := bash(p, cmd); v.Action != Allow {
 			t.Errorf("%q: %v (%s)", cmd, v.Action, v.Reason)
 		}

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -84,14 +85,15 @@ func (s *shell) forWords(c *syntax.ForClause, it *syntax.WordIter, at dirs) {
 		s.opaque("a loop of an uncommon form")
 	}
 	first := func() { s.loop(at, c.Do) }
+	guesses := false
 	for _, w := range words {
 		if w.odd != "" || w.secret || w.glob {
 			s.opaque("a loop over words that are not known before it runs")
 		}
-		if w.dynamic {
-			words = nil
-			break
-		}
+		guesses = guesses || w.dynamic
+	}
+	if guesses {
+		words = slices.DeleteFunc(words, func(w word) bool { return strings.Contains(w.text, noGuess) })
 	}
 	if len(words) > maxRounds {
 		s.opaque("a loop over very many words")
@@ -110,7 +112,7 @@ func (s *shell) forWords(c *syntax.ForClause, it *syntax.WordIter, at dirs) {
 				return
 			}
 			s.count = count
-			s.vars[name], s.known[name] = w.text, w.static()
+			s.vars[name], s.known[name] = w.text, w.static() && !guesses
 			first()
 		}
 	})

@@ -13,16 +13,17 @@ import (
 // does not understand becomes a question.
 type shell struct {
 	*judge
-	vars    map[string]string // last guess of each variable set in the text
-	known   map[string]bool   // variables that have that value for certain
-	set     map[string]bool   // variables that the text sets in any way
-	count   int               // simple commands seen
-	depth   int               // of nesting
-	work    int               // what was done already, against spent
-	tired   bool              // it was too much
-	rounds  int               // of loops over words that were judged
-	paths   int               // that were resolved, against maxPaths
-	within  int               // texts and substitutions that the walk is inside of
+	vars    map[string]string   // last guess of each variable set in the text
+	arrays  map[string][]string // and of each array
+	known   map[string]bool     // variables that have that value for certain
+	set     map[string]bool     // variables that the text sets in any way
+	count   int                 // simple commands seen
+	depth   int                 // of nesting
+	work    int                 // what was done already, against spent
+	tired   bool                // it was too much
+	rounds  int                 // of loops over words that were judged
+	paths   int                 // that were resolved, against maxPaths
+	within  int                 // texts and substitutions that the walk is inside of
 	looping bool
 	piped   bool // input comes from a pipe, a here-document or a file
 	been    dirs // that a cd led from or to
@@ -65,7 +66,7 @@ func (j *judge) command(text, dir string) {
 	if r := j.toolWide(); j.ruled(r, "running commands") && r.action == Deny {
 		return
 	}
-	s := &shell{judge: j, vars: map[string]string{}, known: map[string]bool{}, set: map[string]bool{}}
+	s := &shell{judge: j, vars: map[string]string{}, arrays: map[string][]string{}, known: map[string]bool{}, set: map[string]bool{}}
 	if dir == "" && j.Roots != nil {
 		dir = j.Roots.Dir()
 	}
@@ -442,7 +443,9 @@ func (s *shell) uncommon(cmd syntax.Command, at dirs) dirs {
 		s.opaque("`" + c.Variant.Value + "` sets variables")
 		s.environment(declared(c))
 		s.restrict([]string{c.Variant.Value}, at)
-		s.inner(c, at)
+		for _, a := range c.Args {
+			s.assign(a, at)
+		}
 	default:
 		s.opaque("arithmetic can run code")
 		s.inner(cmd, at)
@@ -461,7 +464,6 @@ func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 	for _, a := range c.Assigns {
 		set := s.assign(a, at)
 		cmd.assigns = append(cmd.assigns, set)
-		s.vars[set.name] = set.value.text
 		s.known[set.name] = strings.ToLower(set.name) == set.name && len(c.Args) == 0 && !set.odd && !set.value.dynamic && set.value.odd == ""
 	}
 	cmd.words, cmd.raw = s.words(c.Args, at)
@@ -473,20 +475,6 @@ func (s *shell) call(c *syntax.CallExpr, at dirs) dirs {
 		return s.moves(cmd)
 	}
 	return at
-}
-
-func (s *shell) assign(a *syntax.Assign, at dirs) assign {
-	out := assign{odd: a.Append || a.Naked || a.Index != nil || a.Array != nil, value: s.word(a.Value, at)}
-	if a.Name != nil {
-		out.name = a.Name.Value
-	}
-	if a.Array != nil {
-		s.inner(a.Array, at)
-	}
-	if a.Index != nil {
-		s.inner(a.Index, at)
-	}
-	return out
 }
 
 func printed(n syntax.Node) string {

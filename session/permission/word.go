@@ -44,13 +44,15 @@ func (s *shell) words(list []*syntax.Word, at dirs) (out []word, raw []string) {
 			d := s.word(w, at)
 			d.src = w
 			if first && d.hint {
-				d.text = string(utf8.RuneError)
+				d.text = noGuess
 			}
-			raw = append(raw, d.text)
-			if first {
-				out = append(out, d)
-			} else {
-				out = append(out, s.expand(d, at)...)
+			for _, d := range s.several(w, d) {
+				raw = append(raw, d.text)
+				if first {
+					out, first = append(out, d), false
+				} else {
+					out = append(out, s.expand(d, at)...)
+				}
 			}
 			continue
 		}
@@ -275,9 +277,8 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 	if !plainParam(p) {
 		d.dynamic, d.secret = true, true
 		d.odd = "an expansion ${…} that can run code"
-		s.inner(p, at)
 		d.hint = true
-		b.WriteString(s.guessed(p))
+		b.WriteString(s.guessed(p, at))
 		return
 	}
 	switch name := p.Param.Value; {
@@ -301,41 +302,9 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 			d.hint = d.hint || strings.ToLower(name) != name
 			b.WriteString(value)
 		} else {
-			b.WriteRune(utf8.RuneError) // no guess
+			b.WriteString(noGuess)
 		}
 	}
-}
-
-// guessed is the best guess at an expansion that is not followed: the value of the
-// variable itself.
-func (s *shell) guessed(p *syntax.ParamExp) string {
-	if p.Param != nil && !p.Excl && !p.Length {
-		if value, ok := s.vars[p.Param.Value]; ok {
-			return value
-		}
-		if p.Param.Value == "HOME" && s.Home != "" {
-			return s.Home
-		}
-	}
-	return string(utf8.RuneError)
-}
-
-// printedBy is the best guess at what a substitution prints: the folder of a pwd, the
-// words of an echo.
-func (s *shell) printedBy(c *syntax.CmdSubst, at dirs) string {
-	if len(c.Stmts) == 1 && len(at) > 0 {
-		if call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			switch name := call.Args[0].Lit(); {
-			case name == "pwd":
-				return at[0]
-			case name == "echo" && len(call.Args) == 2:
-				if lit := call.Args[1].Lit(); lit != "" && !strings.Contains(lit, `\`) {
-					return s.homeOf(lit)
-				}
-			}
-		}
-	}
-	return string(utf8.RuneError) // no guess
 }
 
 func plainParam(p *syntax.ParamExp) bool {
