@@ -24,6 +24,7 @@ func TestNeverSilent(t *testing.T) {
 		`cat /dev/stdin`, `cat /proc/self/environ`, `ls /proc`, `cat ~/x`, `cat ~root/x`, `cat a:~/x`, `ls --x=~/y`,
 		`cat {main.go,.env}`, `ca{t,} main.g{o,}/../../x`, `cat main.{go,../../x}`, `/bin/l? main.go`, `cat .[e]nv`, `cat .en?`, `echo /etc/*`, `ls ../*`,
 		`LANG=$(touch x) ls`, `LC_ALL+=x ls`, `PAGER=less git log`, `A=b`, `http_proxy=b`, `a=$X`, `a[0]=b ls`, `IFS=x`, `echo x >| main.go`, `ls &>x`, `ls {fd}>x`,
+		`F=.git/hooks/pre-commit; echo x > "$F"`, `F=../outside/f; echo x >> $F`, `D=.git; echo x > $D/hooks/x`, `echo x > ${F:-.envrc}`, `F=.env; cat < $F`, `F=(.envrc); echo x > ${F[0]}`, `echo x > $(echo .envrc)`, `cat < .en?`,
 		`cat < {,.env}`, `cat <{.env,}`, `cat < {,main.go}`, `wc -l 0< {,{,.env}}`, `echo "$(< {,.env})"`, `cat < {a..a}`, `while read l; do echo "$l"; done < {,.env}`,
 		`ls >/dev/../tmp/x`, `ls </dev/tcp/h/1`, `exec ls`, `. ./x`, `wait -p x`, `ls | while read x; do rm "$x"; done`, `time -p ./touch x`,
 		`sed -n 'r .env' main.go`, `sed '1,$d;w x' main.go`, `sed -s -i p .envrc`, `sed -En -f x main.go`, `sed 's/a/b/;e' main.go`, `sed 's/[/]/e/e' main.go`,
@@ -63,7 +64,7 @@ func TestBypassKeepsItsFloor(t *testing.T) {
 		`declare x=/; rm -rf $x`, `export D=/; rm -rf $D`, `f() { local d=/; rm -rf $d; }; f`, `x=/et; x+=c; rm -rf $x`, `readonly x=~; rm -rf "$x"`,
 		`cmd=(rm -rf /); "${cmd[@]}"`, `cmd="rm -rf /"; $cmd`, `args="-rf /"; rm $args`, `for f in $(ls) /; do rm -rf $f; done`, `rm -rf ${y:-/}`, `x=${y:-/}; rm -rf $x`,
 		`: ${x:=/}; rm -rf $x`, `x=a; rm -rf ${x:+/}`, `x=(a /); rm -rf "${x[@]}"`, `x=({a,/}); rm -rf ${x[*]}`, `x=(a); x+=(/); for f in "${x[@]}"; do rm -rf "$f"; done`,
-		`x[1]=/; rm -rf ${x[1]}`, `typeset -a x=(/ a); rm -rf ${x[0]}`,
+		`x[1]=/; rm -rf ${x[1]}`, `F=/dev/sda; echo x > $F`, `echo x > ${F:-/dev/sda}`, `D=/dev; echo x > $D/sda`, `typeset -a x=(/ a); rm -rf ${x[0]}`,
 	} {
 		if v := bash(p, cmd); v.Action != Deny {
 			t.Errorf("%q: %v", cmd, v.Action)

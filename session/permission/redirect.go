@@ -15,7 +15,9 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		s.opaque("a redirection that sets a variable")
 	}
 	if hasBraces(r.Word) && r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc && r.Op != syntax.WordHdoc {
-		s.redirectAmong(r, at)
+		s.opaque("a redirection whose target has braces")
+		targets, _ := s.words([]*syntax.Word{r.Word}, at)
+		s.redirectAmong(r.Op, targets, at)
 		return
 	}
 	w := s.word(r.Word, at)
@@ -39,6 +41,7 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 	}
 	if !w.static() {
 		s.opaque("a redirection whose target is not known before it runs")
+		s.redirectAmong(r.Op, s.several(r.Word, w), at)
 		return
 	}
 	if strings.HasPrefix(w.text, "/dev/tcp") || strings.HasPrefix(w.text, "/dev/udp") {
@@ -48,14 +51,14 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 	s.redirectTo(r.Op, w.text, at)
 }
 
-// redirectAmong judges a redirection to a word with braces: bash expands them, and
-// goes to the one word that is left, if it is one.
-func (s *shell) redirectAmong(r *syntax.Redirect, at dirs) {
-	s.opaque("a redirection whose target has braces")
-	targets, _ := s.words([]*syntax.Word{r.Word}, at)
+// redirectAmong judges a redirection that goes to one of some files, as far as they are
+// known: to bash it is to the one word that is left of its target, if it is one.
+func (s *shell) redirectAmong(op syntax.RedirOperator, targets []word, at dirs) {
 	for _, w := range targets {
-		if w.text != "" {
-			s.redirectTo(r.Op, w.text, at)
+		for _, file := range s.expand(w, at) {
+			if file.text != "" && !strings.Contains(file.text, noGuess) {
+				s.redirectTo(op, file.text, at)
+			}
 		}
 	}
 }
