@@ -24,6 +24,7 @@ func TestNeverSilent(t *testing.T) {
 		`cat /dev/stdin`, `cat /proc/self/environ`, `ls /proc`, `cat ~/x`, `cat ~root/x`, `cat a:~/x`, `ls --x=~/y`,
 		`cat {main.go,.env}`, `ca{t,} main.g{o,}/../../x`, `cat main.{go,../../x}`, `/bin/l? main.go`, `cat .[e]nv`, `cat .en?`, `echo /etc/*`, `ls ../*`,
 		`LANG=$(touch x) ls`, `LC_ALL+=x ls`, `PAGER=less git log`, `A=b`, `http_proxy=b`, `a=$X`, `a[0]=b ls`, `IFS=x`, `echo x >| main.go`, `ls &>x`, `ls {fd}>x`,
+		`cd src <missing; cat ../x`, `{ cd src; } <missing; cat ../x`, `cd src >d/e; cat ../x`, `cd src 2>&9; cat ../x`, `cd src <&a; cat ../x`,
 		`F=.git/hooks/pre-commit; echo x > "$F"`, `F=../outside/f; echo x >> $F`, `D=.git; echo x > $D/hooks/x`, `echo x > ${F:-.envrc}`, `F=.env; cat < $F`, `F=(.envrc); echo x > ${F[0]}`, `echo x > $(echo .envrc)`, `cat < .en?`,
 		`cat < {,.env}`, `cat <{.env,}`, `cat < {,main.go}`, `wc -l 0< {,{,.env}}`, `echo "$(< {,.env})"`, `cat < {a..a}`, `while read l; do echo "$l"; done < {,.env}`,
 		`ls >/dev/../tmp/x`, `ls </dev/tcp/h/1`, `exec ls`, `. ./x`, `wait -p x`, `ls | while read x; do rm "$x"; done`, `time -p ./touch x`,

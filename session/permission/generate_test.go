@@ -77,7 +77,7 @@ func (g *generator) list(depth int) {
 }
 
 func (g *generator) command(depth int) {
-	form := g.r.IntN(26)
+	form := g.r.IntN(27)
 	if depth > 1 {
 		form = 0
 	}
@@ -112,10 +112,13 @@ func (g *generator) command(depth int) {
 	case 9:
 		block("[[ a = b ]] && ", "")
 	case 11:
-		g.add("cd ", g.pick("d", "", "d", "'d'", "~", "d d", "-", "a", "$x"), g.pick("; ", " && ", "\n", " & ", " || ", " | "))
+		g.add("cd ", g.pick("d", "", "d", "'d'", "~", "d d", "-", "a", "$x"), g.pick("", "", "", " <c", " <missing", " >d", " 2>&1", " 2>&3", " <&a"), g.pick("; ", " && ", "\n", " & ", " || ", " | "))
 		g.simple(depth)
 	case 10:
-		g.add("x=", g.pick("a", "p7", "'p6 a'", "$(p2)", "\"$(p3 a)\"", "{a,b}", "'*'", "~", "b*"), g.pick("; ", "\n", " && "))
+		g.add("x=", g.pick("a", "p7", "'p6 a'", "$(p2)", "\"$(p3 a)\"", "{a,b}", "'*'", "~", "b*"), g.pick("", "", "", " <c", " <missing", " >d", " 2>&1", " 2>&3", " <&a"), g.pick("; ", "\n", " && "))
+		g.simple(depth)
+	case 12:
+		block("{ cd d; ", "", "x=c; }", g.pick("", " <c", " <missing"), g.pick("; ", " && ", "\n"))
 		g.simple(depth)
 	default:
 		g.simple(depth)
@@ -138,7 +141,13 @@ func (g *generator) redirect() {
 }
 
 func (g *generator) simple(depth int) {
-	switch g.r.IntN(12) {
+	switch g.r.IntN(14) {
+	case 2:
+		g.add(g.pick("cd d", "cd d", "cd d", "cd ~", "cd -", "command cd d", "pushd d", "popd", "eval cd d", "cd d a", "cd a"))
+		return
+	case 3:
+		g.add(g.pick("x=c", "x=c", "x=b", "x=p5", "x=$x", "x=", "x=a y=$x", "x=d; cd $x", "unset x", "read x", "export x=c", "break", "continue", "exit", "exit 3", "return", "false"))
+		return
 	case 0:
 		g.add(g.pick("command ", "LANG=C ", "TZ=a LC_ALL=b ", "timeout 5 ", "env ", "nice -n 5 "))
 	case 1:
@@ -149,7 +158,9 @@ func (g *generator) simple(depth int) {
 	here := ""
 	for range g.r.IntN(4) {
 		g.add(" ")
-		switch g.r.IntN(9) {
+		switch g.r.IntN(10) {
+		case 9:
+			g.add(g.pick("$x", "\"$x\"", ">$x", ">\"$x\"", "<\"$x\"", "a$x", "$PWD", "\"$PWD\"", "$HOME", "$OLDPWD"))
 		case 0:
 			if depth < 3 {
 				open := g.pick("$(", "\"$(", "<(", "`")

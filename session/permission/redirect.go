@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
@@ -49,6 +51,20 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		return
 	}
 	s.redirectTo(r.Op, w.text, at)
+}
+
+// mayFail reports whether a redirection can fail, so that the command behind it does not
+// run: of the common ones none to /dev/null or another stream does.
+func mayFail(redirs []*syntax.Redirect) bool {
+	return slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			return false
+		case syntax.DplOut:
+			return r.Word.Lit() != "1" && r.Word.Lit() != "2"
+		}
+		return r.Word.Lit() != os.DevNull
+	})
 }
 
 // redirectAmong judges a redirection that goes to one of some files, as far as they are

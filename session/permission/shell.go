@@ -274,6 +274,10 @@ func (s *shell) stmt(st *syntax.Stmt, at dirs) dirs {
 	if st.Coprocess || st.Disown {
 		s.opaque("a job of an uncommon form")
 	}
+	if mayFail(st.Redirs) {
+		s.apart(func() { at = s.union(at, s.compound(st.Cmd, at)) })
+		return at
+	}
 	after := s.compound(st.Cmd, at)
 	if st.Background {
 		return at
