@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 )
@@ -25,39 +26,78 @@ func scriptAliases(path, body string) []alias {
 	return nil
 }
 
-func pathAliases(dir, body string) (out []alias) {
-	if base := scriptBase().FindStringSubmatch(body); base != nil {
+func pathAliases(dir, body string) []alias {
+	var out aliasList
+	if base := scriptBase().FindStringSubmatch(body); base != nil && len(base[1]) <= maxImport {
 		dir = filepath.Join(dir, filepath.FromSlash(base[1]))
 	}
 	_, paths, _ := strings.Cut(body, `"paths"`)
 	for _, one := range scriptPath().FindAllStringSubmatch(paths, -1) {
 		for _, file := range quoted().FindAllStringSubmatch(one[2], -1) {
-			out = append(out, newAlias(dir, file[1], one[1]))
+			out.add(dir, file[1], one[1])
 		}
 	}
-	return out
+	return out.aliases
 }
 
-func packageAliases(dir, body string) (out []alias) {
-	name := packageName().FindStringSubmatch(body)
-	for _, one := range packageFile().FindAllStringSubmatch(body, -1) {
-		if strings.HasPrefix(one[1], "#") {
-			out = append(out, newAlias(dir, one[2], one[1]))
-		} else if name != nil {
-			out = append(out, newAlias(dir, one[2], name[1]))
+// packageAliases are those of a package.json. A file has the name of the nearest key
+// above it that is one: "./sub" below the package's own, and "#sub".
+func packageAliases(dir, body string) []alias {
+	var out aliasList
+	var all map[string]any
+	if json.Unmarshal([]byte(body), &all) != nil {
+		return nil
+	}
+	own, _ := all["name"].(string)
+	if len(own) > maxImport {
+		return nil
+	}
+	var walk func(name string, value any)
+	walk = func(name string, value any) {
+		switch value := value.(type) {
+		case string:
+			if name != "" && value != withoutScriptEnding(value) && !strings.ContainsAny(value, "*:") {
+				out.add(dir, value, name)
+			}
+		case []any:
+			for _, one := range value {
+				walk(name, one)
+			}
+		case map[string]any:
+			for _, key := range sortedKeys(value) {
+				switch next, below := strings.CutPrefix(key, "./"); {
+				case strings.HasPrefix(key, "#"):
+					walk(key, value[key])
+				case below && own != "" && len(next) <= maxImport:
+					walk(own+"/"+next, value[key])
+				default:
+					walk(name, value[key])
+				}
+			}
 		}
 	}
-	return out
+	walk(own, all)
+	return out.aliases
 }
 
-func newAlias(dir, file, name string) alias {
-	return alias{withoutScriptEnding(filepath.Join(dir, filepath.FromSlash(file))), strings.Clone(name)}
+// aliasList are the names that a file of settings gives, within the bounds of what a
+// file imports.
+type aliasList struct {
+	aliases []alias
+	size    int
+}
+
+func (l *aliasList) add(dir, file, name string) {
+	if len(file) > maxImport || len(name) > maxImport || l.size >= maxImports {
+		return
+	}
+	file = withoutScriptEnding(filepath.Join(dir, filepath.FromSlash(file)))
+	l.aliases = append(l.aliases, alias{file, strings.Clone(name)})
+	l.size += len(file) + len(name)
 }
 
 var (
-	scriptBase  = pattern(`"baseUrl"\s*:\s*"([^"\n]*)"`)
-	scriptPath  = pattern(`"([^"*\n]+)"\s*:\s*\[([^\]]*)\]`)
-	quoted      = pattern(`"([^"\n]+)"`)
-	packageName = pattern(`"name"\s*:\s*"([^"\n]+)"`)
-	packageFile = pattern(`"([^"\n]+)"\s*:\s*"(\.?[^"\n:]*\.[cm]?[jt]sx?)"`)
+	scriptBase = pattern(`"baseUrl"\s*:\s*"([^"\n]*)"`)
+	scriptPath = pattern(`"([^"*\n]+)"\s*:\s*\[([^\]]*)\]`)
+	quoted     = pattern(`"([^"\n]+)"`)
 )

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Bounds of looking for the files that import others.
@@ -252,11 +253,14 @@ func beginning(root, path string) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", cmp.Or(err, os.ErrInvalid)
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have come in its place
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", cmp.Or(err, os.ErrInvalid)
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxImporter))
-	return string(data), err
+	return strings.TrimPrefix(string(data), "\ufeff"), err // the mark is no part of the first line
 }

@@ -24,6 +24,7 @@ func TestImports(t *testing.T) {
 		{scriptImporting, "/p/a.mts", `export * from ".."; import type T = require("@/deep/type.d.ts"); import r from "react"`, []string{"/", "@/deep/type", "deep/type", "react"}},
 		{scriptImporting, "/p/a.ts", `import "@acme/ui/Button"; import "@acme/shared"; import "lib/money"`, []string{"@acme/shared", "@acme/ui/Button", "Button", "lib/money", "money", "shared", "ui/Button"}},
 		{scriptImporting, "/p/a.ts", "/// <reference path=\"types/more.d.ts\" />\ndeclare module './b' {}", []string{"/p/b", "/p/types/more"}},
+		{scriptImporting, "/p/a.ts", "import(/* webpackChunkName: \"x\" */ './b'); import x from /* c */ \"./it's\"; require( // old\n  \"./d\")", []string{"/p/b", "/p/d", "/p/it's"}},
 		{scriptImporting, "/p/a.js", "/** @type {import('./b').T} */", []string{"/p/b"}},
 		{scriptImporting, "/p/a.ts", `const from = "./x"; transform("./y"); importing("./z")`, nil},
 		{pythonImporting, "/p/a.py", "from a.b import c as d, e\n  import f.g, h as i\n", []string{"a/b", "a/b/c", "a/b/e", "f", "f/g", "h"}},
@@ -31,8 +32,11 @@ func TestImports(t *testing.T) {
 		{pythonImporting, "/p/q/a.py", "from ..b import *\nfrom .. import c\n", []string{"/p", "/p/b", "/p/c"}},
 		{pythonImporting, "/p/a.py", "if TYPE_CHECKING: from b import c\nimport d; import e\n", []string{"b", "b/c", "d", "e"}},
 		{pythonImporting, "/p/a.py", "from a import \\\r\n    b, \\\n    c\r\n", []string{"a", "a/b", "a/c"}},
+		{pythonImporting, "/p/q/a.py", "from .import b\nfrom ..import(c)\nfrom . d import e\n", []string{"/p", "/p/c", "/p/q", "/p/q/b", "/p/q/d", "/p/q/d/e"}},
+		{pythonImporting, "/p/a.py", "import a\rfrom b import (c\r)\r\fimport d", []string{"a", "b", "b/c", "d"}},
+		{pythonImporting, "/p/a.py", "from a import (b,\nfrom c import (d, # )\nimport e\n", []string{"a", "a/b", "c", "c/d", "e"}},
 		{pythonImporting, "/p/a.py", "# import no\nimportant = 1\nfrom_here = 2\n", nil},
-		{cImporting, "/p/a.c", "#include \"dir/cart.h\"\n # include <stdio.h>\n#import \"../up/./x.h\"\n// #include \"no.h\"\n", []string{"dir/cart.h", "stdio.h", "up/x.h"}},
+		{cImporting, "/p/a.c", "#include \"dir/cart.h\"\n # include <stdio.h>\n#import \"../up/./x.h\"\n#define CONFIG <conf.h>\n// #include \"no.h\"\n", []string{"conf.h", "dir/cart.h", "stdio.h", "up/x.h"}},
 	} {
 		if got := tt.how.imports(tt.path, tt.body); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.body, got, tt.want)
@@ -57,6 +61,51 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestImportsAreBounded: no text makes the names that it imports many times as long as
+// itself, or takes long to look at. An edit waits for it.
+func TestImportsAreBounded(t *testing.T) {
+	fill := func(one string) string { return strings.Repeat(one, maxImporter/len(one)) }
+	for _, tt := range []struct {
+		what string
+		list func(path, body string) []string
+		body string
+	}{
+		{"parentheses that are not closed", pythonImports, fill("from a import (\n")},
+		{"one that is closed at the end", pythonImports, fill("from a import (\n") + ")"},
+		{"closed in comments alone", pythonImports, fill("from a import ( # )\n")},
+		{"packages of packages", pythonImports, "import " + fill("a.") + "a"},
+		{"packages of many", pythonImports, fill("import " + strings.Repeat("a.", maxImport/2-1) + "a\n")},
+		{"many of a long one", pythonImports, "from " + strings.Repeat("a", maxImport) + " import " + fill("b,")},
+		{"many of one that is too long", pythonImports, "from " + strings.Repeat("a", maxImporter/2) + " import " + fill("b,")[:maxImporter/2]},
+		{"dots", pythonImports, "from " + fill(".") + " import a"},
+		{"comments that are not closed", scriptImports, fill("from/*from'x'")},
+		{"quotes of all kinds", scriptImports, fill("from\"from'from`")},
+		{"a long name", scriptImports, "import '" + fill("../") + "'"},
+		{"ways up", cImports, "#include \"" + fill("../") + "a.h\""},
+		{"a long folder of settings", aliasText, `{"baseUrl": "` + strings.Repeat("a", maxImporter/2) + `", "paths": {` + fill(`"a": ["b"],`)[:maxImporter/2]},
+		{"a long name in settings", aliasText, `{"paths": {"` + strings.Repeat("a", maxImporter/2) + `": [` + fill(`"b",`)[:maxImporter/2] + `]}}`},
+	} {
+		began := time.Now()
+		size := 0
+		for _, name := range tt.list("/p/tsconfig.json", tt.body) {
+			size += len(name)
+		}
+		if size > 2*maxImports {
+			t.Errorf("%s: names of %d bytes", tt.what, size)
+		}
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("%s: took %s", tt.what, took)
+		}
+	}
+}
+
+func aliasText(path, body string) (out []string) {
+	for _, one := range scriptAliases(path, body) {
+		out = append(out, one.file, one.name)
+	}
+	return out
+}
+
 func TestAliases(t *testing.T) {
 	for _, tt := range []struct {
 		path, body string
@@ -64,7 +113,9 @@ func TestAliases(t *testing.T) {
 	}{
 		{"/p/tsconfig.json", "{\"compilerOptions\": { // options\n\"paths\": {\"@/*\": [\"./src/*\"], \"~help\": [\"./src/helping.ts\", \"src/other\"],}, \"lib\": []}}", []alias{{"/p/src/helping", "~help"}, {"/p/src/other", "~help"}}},
 		{"/p/tsconfig.base.json", `{"compilerOptions": {"baseUrl": "src", "paths": {"@acme/x": ["x/main.ts"]}}}`, []alias{{"/p/src/x/main", "@acme/x"}}},
-		{"/p/package.json", `{"name": "@acme/x", "version": "1.0.0", "types": "./src/main.ts", "imports": {"#db": "./src/db.mts"}}`, []alias{{"/p/src/main", "@acme/x"}, {"/p/src/db", "#db"}}},
+		{"/p/package.json", `{"name": "@acme/x", "version": "1.0.0", "types": "./src/main.ts", "imports": {"#db": "./src/db.mts"}}`, []alias{{"/p/src/db", "#db"}, {"/p/src/main", "@acme/x"}}},
+		{"/p/package.json", `{"name": "x", "exports": {".": "./a.js", "./sub": [{"types": "./b.d.ts", "default": "./c.js"}], "./more/*": "./more/*.js"}}`, []alias{{"/p/a", "x"}, {"/p/c", "x/sub"}, {"/p/b", "x/sub"}}},
+		{"/p/package.json", `{"name": "x", "files": ["./a"], "homepage": "https://example.com/a.js"}`, nil},
 		{"/p/other.json", `{"name": "x", "main": "a.js"}`, nil},
 		{"/p/package.json", "nothing", nil},
 	} {
@@ -284,6 +335,13 @@ func TestBeginning(t *testing.T) {
 		if body, err := beginning(dir, filepath.Join(dir, name)); (err == nil) != want || (body != "") != want {
 			t.Errorf("%s: %q, %v", name, body, err)
 		}
+	}
+	path := filepath.Join(dir, "marked.ts")
+	if err := os.WriteFile(path, []byte("\ufeffimport a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if body, err := beginning(dir, path); body != "import a" || err != nil {
+		t.Errorf("a byte order mark is taken for text: %q, %v", body, err)
 	}
 }
 

@@ -65,21 +65,26 @@ func scriptNames(path string) []string {
 // begins with no dot begins with an alias, with a package, which a scope is before, or
 // with a folder.
 func scriptImports(path, body string) []string {
-	return each(scriptImport, body, func(groups []string) []string {
-		name := withoutScriptEnding(groups[1] + groups[2])
-		if strings.HasPrefix(name, ".") || groups[2] != "" {
-			return []string{filepath.Join(filepath.Dir(path), filepath.FromSlash(name))}
+	var out nameList
+	for _, groups := range scriptImport().FindAllStringSubmatch(lineEnds(body), -1) {
+		name := withoutScriptEnding(strings.Join(groups[1:], ""))
+		if len(name) > maxImport {
+			continue
 		}
-		out := []string{name}
+		if last := len(groups) - 1; strings.HasPrefix(name, ".") || groups[last] != "" {
+			out.add(filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+			continue
+		}
+		out.add(name)
 		first, rest, deep := strings.Cut(name, "/")
 		if deep {
-			out = append(out, rest)
+			out.add(rest)
 		}
 		if _, within, deeper := strings.Cut(rest, "/"); deeper && len(first) > 1 && first[0] == '@' {
-			out = append(out, within)
+			out.add(within)
 		}
-		return out
-	})
+	}
+	return out.sorted()
 }
 
 func scriptPasses(path, body string) bool {
@@ -110,43 +115,89 @@ func pythonNames(path string) []string {
 // pythonImports are the modules of an import, the packages that hold them, and what
 // is imported from them, which may be modules, too.
 func pythonImports(path, body string) []string {
-	body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\\\n", " ")
-	return each(pythonImport, body, func(groups []string) []string {
-		from, list := groups[1], groups[2]+groups[3]
-		if from == "" {
-			var out []string
-			for _, module := range pythonList(list) {
-				module = strings.ReplaceAll(module, ".", "/")
-				for i, c := range module {
-					if c == '/' {
-						out = append(out, module[:i])
-					}
-				}
-				out = append(out, module)
-			}
-			return out
+	var out nameList
+	body = strings.ReplaceAll(lineEnds(body), "\\\n", " ")
+	for unclosed := false; !out.full(); {
+		at := pythonImport().FindStringSubmatchIndex(body)
+		if at == nil {
+			break
 		}
-		module := strings.TrimLeft(from, ".")
-		above := len(from) - len(module)
+		rest := body[at[1]:]
+		if modules := at[8]; modules >= 0 {
+			out.addPackages(body[modules:at[9]])
+		} else {
+			list := body[at[6]:at[7]]
+			if opened := at[4] < at[5]; opened && !unclosed { // a second one would be looked for to the end again
+				list, rest, unclosed = pythonParentheses(body[at[5]:])
+			}
+			out.addMembers(path, strings.Join(strings.Fields(body[at[2]:at[3]]), ""), list)
+		}
+		body = rest
+	}
+	return out.sorted()
+}
+
+// pythonParentheses is the text up to what closes a parenthesis, and what is behind
+// that. Where nothing does, it is the line's.
+func pythonParentheses(body string) (list, rest string, unclosed bool) {
+	comment := false
+	for i := range len(body) {
+		switch c := body[i]; {
+		case c == '\n':
+			comment = false
+		case c == '#':
+			comment = true
+		case c == ')' && !comment:
+			return body[:i], body[i+1:], false
+		}
+	}
+	list, rest, _ = strings.Cut(body, "\n")
+	return list, rest, true
+}
+
+// addPackages adds the modules of a list, and the packages that hold them.
+func (l *nameList) addPackages(list string) {
+	for _, module := range pythonList(list) {
+		if len(module) > maxImport {
+			continue
+		}
 		module = strings.ReplaceAll(module, ".", "/")
+		for i, c := range module {
+			if c == '/' {
+				l.add(module[:i])
+			}
+		}
+		l.add(module)
+	}
+}
+
+// addMembers adds a module, and what a list has of it. Dots before it lead up from the
+// file that imports.
+func (l *nameList) addMembers(path, from, list string) {
+	if len(from) > maxImport {
+		return
+	}
+	module := strings.TrimLeft(from, ".")
+	above := len(from) - len(module)
+	module = strings.ReplaceAll(module, ".", "/")
+	if above > 0 {
+		dir := filepath.Dir(path)
+		for range above - 1 {
+			dir = filepath.Dir(dir)
+		}
+		module = filepath.Join(dir, filepath.FromSlash(module))
+	}
+	l.add(module)
+	for _, name := range pythonList(list) {
+		if l.full() {
+			return
+		}
 		if above > 0 {
-			dir := filepath.Dir(path)
-			for range above - 1 {
-				dir = filepath.Dir(dir)
-			}
-			module = filepath.Join(dir, filepath.FromSlash(module))
+			l.add(filepath.Join(module, name))
+		} else {
+			l.add(module + "/" + name)
 		}
-		out := []string{module}
-		for _, name := range pythonList(list) {
-			if above > 0 {
-				name = filepath.Join(module, name)
-			} else {
-				name = module + "/" + name
-			}
-			out = append(out, name)
-		}
-		return out
-	})
+	}
 }
 
 // pythonList are the names of an import's list, without those that they get.
@@ -165,44 +216,74 @@ func pythonPasses(path, body string) bool {
 	return name == "__init__" || pythonStar().MatchString(body)
 }
 
-// cImports are the files that are included, without the way up to them.
+// cImports are the files that are included, without the way up to them, and those
+// that a macro names, by which they may be included.
 func cImports(_, body string) []string {
-	return each(cInclude, body, func(groups []string) []string {
+	var out nameList
+	for _, groups := range cInclude().FindAllStringSubmatch(lineEnds(body), -1) {
 		name := filepath.ToSlash(filepath.Clean(strings.ReplaceAll(groups[1], `\`, "/")))
 		for strings.HasPrefix(name, "../") {
 			name = name[3:]
 		}
-		return []string{strings.TrimLeft(name, "/")}
-	})
+		out.add(strings.TrimLeft(name, "/"))
+	}
+	return out.sorted()
 }
 
 // The patterns are compiled when they are first needed, not when the program starts.
 var (
-	scriptImport = pattern(`\b(?:from|import|require|module)\s*\(?\s*["'` + "`" + `]([^"'` + "`" + `\n]+)["'` + "`" + `]|<reference\s+path\s*=\s*["']([^"'\n]+)["']`)
+	scriptImport = pattern(`\b(?:from|import|require|module)\s*\(?\s*(?:/\*[^*]{0,200}\*/\s*|//[^\n]{0,200}\n\s*)?(?:"([^"\n]+)"|'([^'\n]+)'|` + "`([^`\\n]+)`" + `)|<reference\s+path\s*=\s*["']([^"'\n]+)["']`)
 	scriptExport = pattern(`\bexport\s*(?:type\s*)?(?:\*|\{[^}]*\}\s*from\b)`)
 	scriptModule = pattern(`(?m)^\s*(?:import|export)\b`)
 
-	pythonImport  = pattern(`(?m)(?:^|[:;])[ \t]*(?:from\b[ \t]*([.\pL\pN_]+)[ \t]+import\b[ \t]*(\((?:[^)#]|#[^\n]*)*\)|[^\n(#;]*)|import[ \t]+([^\n#;]+))`)
+	// What is in parentheses is no part of it: where many are not closed, each match
+	// would read on to the end.
+	pythonImport  = pattern(`(?m)(?:^|[:;])[ \t\f]*(?:from\b[ \t]*(\.+[ \t]*|[.\pL\pM\pN_]+[ \t]+|\.+[ \t]+[.\pL\pM\pN_]+[ \t]+)import\b[ \t]*(\(?)([^\n(#;]*)|import[ \t]+([^\n#;]+))`)
 	pythonStar    = pattern(`(?m)^from\b[^\n]*\bimport[ \t]*\*`)
 	pythonComment = pattern(`#[^\n]*`)
 
-	cInclude = pattern(`(?m)^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*["<]([^">\n]+)[">]`)
+	cInclude = pattern(`(?m)^[ \t]*#[ \t]*(?:include|include_next|import|define[ \t]+\w+)[ \t]*["<]([^">\n]+)[">]`)
 )
 
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// each are the names that a pattern's matches in a text give, each once.
-func each(pattern func() *regexp.Regexp, body string, names func(groups []string) []string) []string {
-	var out []string
-	for _, groups := range pattern().FindAllStringSubmatch(body, -1) {
-		for _, name := range names(groups) {
-			out = append(out, strings.Clone(name)) // or it would hold the whole text
-		}
+// Bounds of what a file imports. A file is at most some megabyte, but what it names may
+// be far more: each package of a long name, and each of many names of a long one.
+const (
+	maxImport  = 1 << 10 // bytes of a name
+	maxImports = 1 << 22 // bytes of all together
+)
+
+// nameList are the names that a file imports.
+type nameList struct {
+	names []string
+	size  int
+}
+
+func (l *nameList) full() bool { return l.size >= maxImports }
+
+// add adds a name, but one that is too long for a file's.
+func (l *nameList) add(name string) {
+	if len(name) <= maxImport && !l.full() {
+		l.names = append(l.names, strings.Clone(name)) // or it would hold the whole text
+		l.size += len(name)
 	}
-	slices.Sort(out)
-	return slices.Clip(slices.Compact(out))
+}
+
+// sorted are the names, each once.
+func (l *nameList) sorted() []string {
+	slices.Sort(l.names)
+	return slices.Clip(slices.Compact(l.names))
+}
+
+// lineEnds has every line of a text end with a line feed.
+func lineEnds(body string) string {
+	if strings.Contains(body, "\r") {
+		body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
+	}
+	return body
 }
 
 // scriptEndings are those of TypeScript's and JavaScript's files; longer ones first.
