@@ -218,6 +218,7 @@ func (j *judged) after(ctx context.Context, result *tools.Result, ws *tools.Work
 		return
 	}
 	delta := j.before.After(ctx, j.paths)
+	tools.Withhold(ws, delta.New.Items, delta.Fixed.Items, delta.Present.Items)
 	text := deltaText(delta, ws.Name)
 	if text == "" {
 		return

@@ -84,6 +84,14 @@ type lspCall struct {
 	kept map[string]bool // what hidden found
 }
 
+func newLSPCall(ws *Workspace, in lspInput) *lspCall {
+	a := &lspCall{ws: ws, in: in, kept: map[string]bool{}}
+	if ws.Readable != nil {
+		a.show = ws.Readable()
+	}
+	return a
+}
+
 func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error) {
 	if ws.LSP == nil {
 		return nil, errors.New("language servers are turned off (lsp.enabled in the settings)")
@@ -92,10 +100,7 @@ func prepareLSP(ctx context.Context, ws *Workspace, in lspInput) (*Action, error
 		in.MaxResults = defaultFound
 	}
 	in.MaxResults = min(in.MaxResults, maxFound)
-	a := &lspCall{ws: ws, in: in, kept: map[string]bool{}}
-	if ws.Readable != nil {
-		a.show = ws.Readable()
-	}
+	a := newLSPCall(ws, in)
 	if in.Operation == "servers" {
 		return a.servers(), nil
 	}

@@ -244,6 +244,35 @@ func TestLSPFound(t *testing.T) {
 	}
 }
 
+// TestLSPProblemsWithheld: what a server says of a file that must not be read is not
+// told, since it may quote it, but where the call that names the file was judged.
+func TestLSPProblemsWithheld(t *testing.T) {
+	ws := lspWorkspace(t, lsp.Config{})
+	write(t, ws, "secret", []byte("the key\n"))
+	write(t, ws, "open", nil)
+	ws.Readable = func() func(kinds.PathAccess) bool {
+		return func(p kinds.PathAccess) bool { return filepath.Base(p.Target) != "secret" }
+	}
+	list := func() (out []lsp.Diagnostic) {
+		for _, name := range []string{"secret", "open"} {
+			out = append(out, lsp.Diagnostic{Path: filepath.Join(ws.Dir(), name), At: lsp.Place{Line: 1, Column: 1}, Severity: 1, Message: "cannot use \"the key\""})
+		}
+		return out
+	}
+	const hidden, told = "secret:1:1 error in a file that may not be read, so that what it says is not told", "secret:1:1 error cannot use \"the key\""
+	for path, want := range map[string]string{"": hidden, "secret": told} {
+		call := newLSPCall(ws, lspInput{Path: path, MaxResults: 5})
+		if r := call.problems(lsp.Problems{Items: list()}); r.Text != want+"\nopen:1:1 error cannot use \"the key\"" {
+			t.Errorf("%q: %s", path, r.Text)
+		}
+	}
+	items := list()
+	Withhold(ws, nil, items)
+	if strings.Contains(items[0].Message, "key") || !strings.Contains(items[1].Message, "key") {
+		t.Errorf("after a change: %v", items)
+	}
+}
+
 // TestLSPEditWithholds: why a server makes no change may show what is in the file, which
 // is only for who may read it.
 func TestLSPEditWithholds(t *testing.T) {

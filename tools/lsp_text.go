@@ -173,7 +173,7 @@ func (a *lspCall) problems(p lsp.Problems) Result {
 			continue
 		}
 		shown++
-		b.WriteString(ProblemLine(d, a.ws.Name) + "\n")
+		b.WriteString(ProblemLine(a.withhold(d), a.ws.Name) + "\n")
 		places = append(places, lsp.Found{Path: d.Path, At: d.At})
 	}
 	if all += p.More; shown < all {
@@ -199,6 +199,26 @@ func (a *lspCall) problems(p lsp.Problems) Result {
 	r.Locations, r.Truncated = a.places(places), shown < all
 	r.Metadata = map[string]any{"problems": all, "ready": len(p.NotReady) == 0}
 	return r
+}
+
+// withhold is a diagnostic without its message where that is of a file that may not be
+// read: servers put what stands there into it, as of a constant of the wrong type. A
+// file that the call names was judged with it.
+func (a *lspCall) withhold(d lsp.Diagnostic) lsp.Diagnostic {
+	if a.in.Path == "" && a.hidden(d.Path) {
+		d.Message = "in a file that may not be read, so that what it says is not told"
+	}
+	return d
+}
+
+// Withhold takes the messages of problems in files that may not be read.
+func Withhold(ws *Workspace, lists ...[]lsp.Diagnostic) {
+	a := newLSPCall(ws, lspInput{})
+	for _, list := range lists {
+		for i, d := range list {
+			list[i] = a.withhold(d)
+		}
+	}
 }
 
 // ProblemLine is a diagnostic on one line: path:line:column severity code message
