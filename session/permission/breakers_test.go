@@ -55,3 +55,48 @@ func TestNamesThatChangeMeaning(t *testing.T) {
 		t.Errorf("behind --: %v (%s)", v.Action, v.Reason)
 	}
 }
+
+// A rule that names `git config` does not open what git runs by its configuration.
+func TestConfigurationOfGitIsNeverSilent(t *testing.T) {
+	p := project(t)
+	p.Rules = []Rule{allow("bash", "git config *"), allow("bash", "git config core.pager ./x")}
+	for _, cmd := range []string{`git config core.pager ./x`, `git config user.name x`, `git config --add core.editor ./x`} {
+		if v := bash(p, cmd); v.Action < ForcedAsk {
+			t.Errorf("%q: %v", cmd, v.Action)
+		}
+	}
+}
+
+// To ask where a program is does not run it; to run it past its aliases does.
+func TestTellingWhereIsNoRun(t *testing.T) {
+	p := project(t)
+	p.Rules = []Rule{deny("bash", "curl *")}
+	for cmd, want := range map[string]Action{
+		`command -v curl`: Allow, `command -V curl`: Allow, `command -v curl && ls`: Allow,
+		`command curl -v`: Deny, `command -p curl x`: Deny, `command -pv curl`: Deny, `command -v x; curl y`: Deny,
+		`timeout 5 bash -c 'curl x'`: Deny, `nice sh -c 'ls; curl x'`: Deny,
+	} {
+		if v := bash(p, cmd); v.Action != want {
+			t.Errorf("%q: %v (%s), want %v", cmd, v.Action, v.Reason, want)
+		}
+	}
+	p.Rules = []Rule{deny("bash", "nice *")}
+	if v := bash(p, `timeout 5 nice bash -c ls`); v.Action != Deny {
+		t.Errorf("a wrapper that is denied: %v", v.Action)
+	}
+}
+
+func TestOpenURLForShells(t *testing.T) {
+	p := project(t)
+	for address, want := range map[string]Action{
+		"https://auth.example.com/authorize?client_id=x&scope=a+b&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fcb": ForcedAsk,
+		"https://auth.example.com/a'b(c)":       ForcedAsk,
+		"https://auth.example.com/$(calc)":      Deny,
+		"https://auth.example.com/a|b":          Deny,
+		"https://auth.example.com/?x=a^%26calc": Deny,
+	} {
+		if v := p.OpenURL(address); v.Action != want {
+			t.Errorf("%s: %v (%s), want %v", address, v.Action, v.Reason, want)
+		}
+	}
+}

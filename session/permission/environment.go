@@ -6,8 +6,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// environment asks where a command prints variables.
+// environment asks where a command prints variables, or sets up git.
 func (s *shell) environment(argv []string) {
+	if writesConfig(argv) {
+		s.beyondSandbox("it changes git's configuration, which can choose programs")
+	}
 	if showsEnvironment(argv) {
 		s.floor("`" + visible(baseName(argv[0])) + "` shows the environment, which usually holds secrets")
 	}

@@ -361,7 +361,7 @@ func executableKey(text string) string {
 		if strings.HasSuffix(line, `\`) {
 			return full
 		}
-		if full == "core.fsmonitor" && strings.TrimSpace(value) == "false" {
+		if harmlessValue(full, strings.TrimSpace(value)) {
 			continue
 		}
 		if executable1().MatchString(full) && !harmlessKey(full) {
@@ -369,6 +369,49 @@ func executableKey(text string) string {
 		}
 	}
 	return ""
+}
+
+// harmlessValue reports whether a setting that can run a program does not with this
+// value: git's own watcher of files is none of the project's, and an alias is one of
+// git's commands, which cannot take the name of another, unless it begins with "!".
+func harmlessValue(full, value string) bool {
+	switch {
+	case full == "core.fsmonitor":
+		return value == "false" || value == "true"
+	case strings.HasPrefix(full, "alias."):
+		return value != "" && value[0] >= 'a' && value[0] <= 'z'
+	}
+	return false
+}
+
+// writesConfig reports whether a command sets something in a configuration of git,
+// which can choose programs: by option, by action, or with a name and a value.
+func writesConfig(argv []string) bool {
+	if baseName(argv[0]) != "git" {
+		return false
+	}
+	rest, ok := afterGlobals(argv[1:], nil)
+	if !ok || rest[0] != "config" {
+		return false
+	}
+	operands := 0
+	for _, a := range rest[1:] {
+		switch {
+		case a == "-l" || a == "--list" || strings.HasPrefix(a, "--get"):
+			return false
+		case !strings.HasPrefix(a, "-"):
+			operands++
+		case a == "-e" || hasWord("add replace-all unset unset-all rename-section remove-section edit", strings.TrimPrefix(a, "--")):
+			return true
+		}
+	}
+	switch {
+	case operands == 0:
+		return false
+	case rest[1] == "get" || rest[1] == "list":
+		return false
+	}
+	return operands > 1 || rest[1] == "edit"
 }
 
 // harmlessKey lifts extensions that change formats only.

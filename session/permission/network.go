@@ -2,6 +2,7 @@ package permission
 
 import (
 	"net/netip"
+	"strings"
 
 	"github.com/acp-agent/acp-agent/kinds"
 )
@@ -29,6 +30,9 @@ func (p *Policy) Server(address string, fromProject bool) Verdict {
 func (p *Policy) OpenURL(address string) Verdict {
 	j := newJudge(p, "open_url")
 	j.destination(address, "the page")
+	if strings.ContainsAny(address, "|^{}") || strings.Contains(address, "$(") {
+		j.deny("the page's address holds signs that a shell on the way to the browser would follow: they must be percent-encoded")
+	}
 	j.floor("it opens a page in your browser")
 	return j.verdict(kinds.Facts{Tool: j.id})
 }

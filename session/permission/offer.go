@@ -176,12 +176,12 @@ func scriptRunner(argv []string) bool {
 	switch argv[0] {
 	case "npm", "pnpm", "yarn", "bun":
 		if len(argv) == 3 && argv[1] == "run" {
-			return plainWord(argv[2])
+			return plainWord(argv[2]) && !deploys(argv[2])
 		}
 		if (argv[0] == "npm" || argv[0] == "pnpm") && len(argv) == 2 && (argv[1] == "test" || argv[1] == "start") {
 			return true // short for npm run
 		}
-		return argv[0] == "yarn" && len(argv) == 2 && plainWord(argv[1]) && argv[1] != "publish" && argv[1] != "install" && argv[1] != "add"
+		return argv[0] == "yarn" && len(argv) == 2 && plainWord(argv[1]) && !deploys(argv[1]) && argv[1] != "install" && argv[1] != "add"
 	case "make", "gmake", "just":
 		for _, a := range argv[1:] {
 			if !plainWord(a) || deploys(a) {

@@ -143,6 +143,8 @@ func (s *shell) spent() bool {
 func followers(name string, args []string) (inner [][]string, certain bool) {
 	operands, runs := runners[name]
 	switch {
+	case name == "command" && (args[0] == "-v" || args[0] == "-V"): // only tells where the program is
+		return nil, true
 	case name == "parallel": // what stands behind ::: is what the command is given
 		if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, ":::") }); i > 0 {
 			args = args[:i]
