@@ -15,14 +15,16 @@ func (s *shell) simple(c *command) (cd bool) {
 		defer s.begin(c)()
 	}
 	argv := guesses(c.words)
-	if text, ok := s.transparentText(c); ok {
-		s.restrictOne(argv, c.at)
+	if words, text, ok := s.transparentText(c); ok {
+		for i := range len(argv) - 2 { // wrappers around it are commands too
+			s.restrictOne(argv[i:], c.at)
+		}
 		if file := s.nestedText(text, c.at); file != nil {
 			s.changes = append(s.changes, func() {
-				if c.words[1].text == "-lc" { // without the files of a login, which may do anything
-					c.words[1].src.Parts = litWord("-c").Parts
+				if words[1].text == "-lc" { // without the files of a login, which may do anything
+					words[1].src.Parts = litWord("-c").Parts
 				}
-				s.rewriteText(c.words[2].src, file, baseName(c.words[0].text) != "bash")
+				s.rewriteText(words[2].src, file, baseName(words[0].text) != "bash")
 			})
 		}
 		return false
@@ -74,21 +76,23 @@ func (s *shell) simple(c *command) (cd bool) {
 }
 
 // transparentText is the text of `bash -c TEXT`, or of another shell that reads
-// it alike, which is judged in its place.
-func (s *shell) transparentText(c *command) (string, bool) {
-	if len(c.words) != 3 || !slices.Contains([]string{"-c", "-lc", "-ec"}, c.words[1].text) || !c.words[0].static() || !c.words[1].static() || !c.words[2].static() || c.words[1].named || c.words[2].named {
-		return "", false
+// it alike, which is judged in its place, also behind programs that change nothing
+// about what it does; words are those of the shell.
+func (s *shell) transparentText(c *command) (words []word, text string, ok bool) {
+	if len(c.words) < 3 {
+		return nil, "", false
 	}
-	name, byName := s.nameOf(c.words[0].text)
-	if name != "bash" && (name != "sh" && name != "dash" || !posixAlike(c.words[2].text)) || !byName || s.identity(c.words[0].text, c.at) != "" {
-		return "", false
+	inner := *c
+	inner.assigns = slices.Clone(c.assigns)
+	words, why := s.unwrap(&inner)
+	if why != "" || len(words) != 3 || !slices.Contains([]string{"-c", "-lc", "-ec"}, words[1].text) || slices.ContainsFunc(c.words, func(w word) bool { return !w.static() }) || words[1].named || words[2].named {
+		return nil, "", false
 	}
-	for _, a := range c.assigns {
-		if !safeAssignment(a) {
-			return "", false
-		}
+	name, byName := s.nameOf(words[0].text)
+	if name != "bash" && (name != "sh" && name != "dash" || !posixAlike(words[2].text)) || !byName || s.identity(words[0].text, c.at) != "" {
+		return nil, "", false
 	}
-	return c.words[2].text, true
+	return words, words[2].text, allSafe(inner.assigns)
 }
 
 // guesses are the words as restrictions see them.

@@ -210,10 +210,12 @@ func (s *shell) reads(r reader, u *usage) string {
 	}
 	files := u.operands
 	if r.operands == patterned && !u.flags["e"] && !u.flags["regexp"] && !u.flags["files"] && !u.flags["type-list"] {
-		if len(files) == 0 {
+		switch {
+		case len(files) > 0:
+			files = files[1:]
+		case u.program != "fd" && u.program != "fdfind": // without one, these list all
 			return "`" + u.program + "` has no pattern"
 		}
-		files = files[1:]
 	}
 	if r.most > 0 && len(u.operands) > r.most {
 		return "`" + u.program + "` writes, or does something else, with more operands"

@@ -90,10 +90,16 @@ func outputFile(w *syntax.Word) (*syntax.ProcSubst, bool) {
 
 var plainBrace = lazy(`^[A-Za-z0-9_./*-]*\{[A-Za-z0-9_./*-]*(,[A-Za-z0-9_./*-]*)+\}[A-Za-z0-9_./*-]*$`)
 
-// plainBraces reports whether a word is a list in braces of the plainest form,
-// which all readers expand alike.
+// plainSequence is a run of numbers that are written without zeros in front.
+var plainSequence = lazy(`^[A-Za-z0-9_/-]*\{(0|[1-9][0-9]{0,3})\.\.(0|[1-9][0-9]{0,3})\}[A-Za-z0-9_./-]*$`)
+
+// plainBraces reports whether a word is a list or a run of numbers in braces of the
+// plainest form, which all readers expand alike.
 func plainBraces(w *syntax.Word) bool {
 	text := w.Lit()
+	if plainSequence().MatchString(text) {
+		return true
+	}
 	return plainBrace().MatchString(text) && !strings.Contains(text, "..")
 }
 
@@ -274,6 +280,11 @@ func inDouble(text string, b *strings.Builder) {
 
 // param decodes $x and ${x}; every other form can run code, or set variables.
 func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, quoted bool) {
+	if s.trims(p) {
+		d.dynamic, d.bare, d.hint = true, d.bare || !quoted, true
+		b.WriteString(s.guessed(p, at))
+		return
+	}
 	if !plainParam(p) {
 		d.dynamic, d.secret = true, true
 		d.odd = "an expansion ${…} that can run code"
@@ -305,6 +316,28 @@ func (s *shell) param(p *syntax.ParamExp, at dirs, b *strings.Builder, d *word, 
 			b.WriteString(noGuess)
 		}
 	}
+}
+
+// trims reports whether an expansion is the length of a variable that the command
+// sets, or its value without a beginning or an end that is written out: neither can
+// run code.
+func (s *shell) trims(p *syntax.ParamExp) bool {
+	if p.Param == nil || !s.known[p.Param.Value] && !s.set[p.Param.Value] {
+		return false
+	}
+	bare := *p
+	bare.Length, bare.Exp = false, nil
+	if !plainParam(&bare) {
+		return false
+	}
+	if p.Exp == nil {
+		return p.Length
+	}
+	switch p.Exp.Op {
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return !p.Length && p.Exp.Word.Lit() != ""
+	}
+	return false
 }
 
 func plainParam(p *syntax.ParamExp) bool {
