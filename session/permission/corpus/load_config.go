@@ -57,8 +57,19 @@ func (r *Runner) loadConfig(c *cases.Case) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	action, why := effect(before, after)
+	action, why := effect(before, after, own.agreed())
 	return verdict(c, action, why), nil
+}
+
+// agreed reports whether the file names the very servers that the user agreed to:
+// then it changes nothing, since all of it holds already.
+func (l loadCase) agreed() bool {
+	var file struct{ MCPServers map[string]any }
+	var approved map[string]any
+	if json.Unmarshal(l.Content, &file) != nil || json.Unmarshal(l.Approved, &approved) != nil {
+		return false
+	}
+	return len(approved) > 0 && reflect.DeepEqual(file.MCPServers, approved)
 }
 
 // inTree is what a path, relative to the session's folder, is called from the top
@@ -123,9 +134,9 @@ func (s *scene) paths() config.Paths {
 	})
 }
 
-// effect is whether the settings differ. What is refused of them counts for more
-// than what holds beside it.
-func effect(before, after settings) (permission.Action, string) {
+// effect is whether the settings differ, or are the ones that were agreed to. What is
+// refused of them counts for more than what holds beside it.
+func effect(before, after settings, agreed bool) (permission.Action, string) {
 	for _, p := range after.problems {
 		if !slices.Contains(before.problems, p) {
 			return permission.Deny, p.Text
@@ -137,7 +148,7 @@ func effect(before, after settings) (permission.Action, string) {
 		}
 	}
 	same := reflect.DeepEqual(before.config, after.config) && slices.Equal(before.granted, after.granted) && before.trusted == after.trusted
-	if same {
+	if same && !(agreed && after.trusted) {
 		return permission.Deny, "nothing of it takes effect"
 	}
 	return permission.Allow, ""

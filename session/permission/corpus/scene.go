@@ -146,7 +146,8 @@ func (s *scene) setPath(c *cases.Case, dirs []string) {
 }
 
 // setRules takes the case's rules as they stand: one with a pattern that is no
-// good allows nothing, which a case may want to see.
+// good allows nothing, which a case may want to see. A project that is not trusted
+// has no permissions to give.
 func (s *scene) setRules(c *cases.Case) error {
 	switch m := permission.Mode(c.Mode); {
 	case m == "", m.Valid(), m == permission.Auto:
@@ -165,6 +166,9 @@ func (s *scene) setRules(c *cases.Case) error {
 		scope, ok := scopes[r.Scope]
 		if !ok {
 			return fmt.Errorf("a rule for %s: there is no scope %q: write project, session or manifest", r.Permission, r.Scope)
+		}
+		if scope == permission.Project && a == permission.Allow && !s.policy.Trusted {
+			continue // as where a session reads its settings: before trust a project only restricts
 		}
 		s.policy.Rules = append(s.policy.Rules, permission.Rule{
 			Permission: r.Permission, Pattern: s.Expand(r.Pattern), Action: a, Scope: scope, Source: "the case"})
