@@ -12,7 +12,7 @@ const readKind = kinds.Read
 // those with a value are in findValued.
 var (
 	findTests  = nameSet(`-print -print0 -prune -empty -ls -o -a -or -and -not ! ( ) -true -false -readable -writable -executable -depth -mount -xdev -daystart -quit ,`)
-	findValued = nameSet(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -perm -maxdepth -mindepth -user -group -links -inum -printf -regextype -xtype`)
+	findValued = nameSet(`-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -size -mtime -mmin -atime -amin -ctime -cmin -perm -maxdepth -mindepth -user -group -links -inum -printf -regextype -xtype -newermt -newerat -newerct -newerBt`)
 )
 
 // findOnly says why a find does more than look.
@@ -29,7 +29,7 @@ func (s *shell) findOnly(args []string, at dirs) string {
 		case findTests[a]:
 		case findValued[a] && i+1 < len(args):
 			i++
-		case a == "-newer" && i+1 < len(args):
+		case (a == "-newer" || a == "-anewer" || a == "-cnewer") && i+1 < len(args):
 			i++
 			s.operand(kinds.List, args[i], at)
 		default:

@@ -142,6 +142,13 @@ func (p *sedScript) command() bool {
 		return p.ends()
 	case strings.IndexByte("aic", c) >= 0:
 		line, rest, _ := strings.Cut(p.rest, "\n")
+		switch {
+		case line == `\`: // the text is the next line
+			line, rest, _ = strings.Cut(rest, "\n")
+			line = " " + line
+		case strings.HasPrefix(line, `\`):
+			line = " " + line[1:]
+		}
 		p.rest = rest
 		return !strings.Contains(line, `\`) && strings.HasPrefix(line, " ") && strings.TrimSpace(line) != ""
 	case c == 's' || c == 'y':
