@@ -33,7 +33,8 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		s.data(w, "input that can run code")
 		return
 	case syntax.DplIn, syntax.DplOut:
-		if w.static() && (w.text == "-" || strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
+		closes := r.Word.Lit() == "-" // of "-''" bash takes the sign, and makes a word of the rest
+		if w.static() && (closes || w.text != "-" && strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
 			return
 		}
 		// Bash ends `>&-` at the sign, and expands the name of a file twice.
