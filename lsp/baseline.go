@@ -27,8 +27,11 @@ type side struct {
 
 	before map[string]verdict
 	texts  map[string]string // of the paths that there were
-	judged map[string]bool   // the open documents on which there was a verdict
-	open   []string          // beside the paths
+	// existed are the paths of which there was a file just before the change; texts
+	// may come from before an earlier one.
+	existed map[string]bool
+	judged  map[string]bool // the open documents on which there was a verdict
+	open    []string        // beside the paths
 	// shown are those of open that were opened because they import what changes;
 	// unshown says which others the server does not have, a clause each.
 	shown, unshown []string
@@ -60,7 +63,7 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 			i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
 			if i < 0 {
 				i = len(b.sides)
-				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, judged: map[string]bool{}})
+				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, existed: map[string]bool{}, judged: map[string]bool{}})
 			}
 			b.sides[i].paths = append(b.sides[i].paths, path)
 		}
@@ -121,6 +124,7 @@ func (v *View) note(ctx context.Context, s *side) {
 		if stampOf(path) == (Stamp{}) {
 			continue // it is to be created: it has no problems yet
 		}
+		s.existed[path] = true
 		if doc, err := v.show(ctx, r, path); err == nil {
 			s.texts[path] = doc.text.body
 			docs = append(docs, doc)

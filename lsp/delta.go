@@ -78,6 +78,7 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		err = s.run.why
 	}
 	if err != nil {
+		v.Dirty() // it was told of nothing
 		return Delta{NotReady: []string{err.Error()}}
 	}
 	defer s.server.release()
@@ -118,27 +119,8 @@ type comparison struct {
 // showChanged lets the server have the files that really changed.
 func (c *comparison) showChanged(ctx context.Context, changed []string) []synced {
 	r := c.run
-	var mine []string
-	var events []Happened
-	for _, path := range changed {
-		if _, ok := r.server.spec.language(path); !ok {
-			continue
-		}
-		event := Changed
-		if stampOf(path) == (Stamp{}) {
-			event = Deleted
-			c.gone[path] = true
-			_ = r.forget(ctx, path)
-		} else if _, was := c.side.texts[path]; !was {
-			event = Created
-		}
-		mine = append(mine, path)
-		events = append(events, Happened{path, event})
-	}
-	for _, path := range mine {
-		r.disk.heard(path)
-	}
-	_ = r.tell(ctx, events) // before the documents, whose verdicts are to come last
+	mine := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { _, ok := r.server.spec.language(path); return !ok })
+	c.tellChanged(ctx, mine) // before the documents, whose verdicts are to come last
 	var docs []synced
 	for _, path := range mine {
 		doc, err := c.view.show(ctx, r, path)
@@ -156,6 +138,30 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		docs = append(docs, doc)
 	}
 	return docs
+}
+
+// tellChanged tells the server what happened to the files that changed.
+func (c *comparison) tellChanged(ctx context.Context, paths []string) {
+	r := c.run
+	stamps := map[string]Stamp{}
+	var events []Happened
+	for _, path := range paths {
+		stamps[path] = stampOf(path)
+		if stamps[path] == (Stamp{}) {
+			c.gone[path] = true
+			_ = r.forget(ctx, path)
+		}
+		if event, some := r.disk.event(path, c.side.existed[path], stamps[path]); some {
+			events = append(events, Happened{path, event})
+		}
+	}
+	if r.tell(ctx, events) != nil { // it hears of them with what else has changed
+		c.view.Dirty()
+		return
+	}
+	for path, stamp := range stamps {
+		r.disk.heard(path, stamp)
+	}
 }
 
 // judge waits for the verdicts on the changed documents and on those that were open

@@ -180,6 +180,7 @@ func (r *run) close(ctx context.Context, doc *document) error {
 	}
 	d := &r.documents
 	d.open = slices.DeleteFunc(d.open, func(o *document) bool { return o == doc })
+	r.verdicts.closed(doc.path)
 	return nil
 }
 

@@ -58,6 +58,8 @@ type fake struct {
 	alone sync.Mutex // nothing else is answered while all is judged, as by gopls
 
 	pulled int // how many times it was asked for a verdict
+
+	heard map[string]bool // files by URI, where it knows only those that it was told of
 }
 
 func fakeServer(behaviour []string) {
@@ -148,6 +150,7 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return found, nil
 		}, nil
 	case "workspace/didChangeWatchedFiles":
+		f.hears(r.Params)
 		if f.does("all") {
 			return f.publishAll(), nil
 		}
@@ -198,6 +201,12 @@ func (f *fake) initialize(root string) (jsonrpc.Work, error) {
 		return result("ready")
 	}
 	f.root, _ = filePath(root)
+	if f.does("heeds") {
+		f.heard = map[string]bool{}
+		for uri := range f.disk() {
+			f.heard[uri] = true
+		}
+	}
 	caps := map[string]any{"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": map[string]any{}, "renameProvider": true}
 	if f.does("pulls") || f.does("judges") {
 		caps["diagnosticProvider"] = map[string]any{"interFileDependencies": true}
@@ -249,6 +258,11 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 		params := map[string]any{"uri": uri, "diagnostics": list}
 		if !f.does("no-version") {
 			params["version"] = version
+		}
+		if f.does("waits") {
+			if err := f.free(ctx); err != nil {
+				return nil, err
+			}
 		}
 		return nil, f.conn.Notify(ctx, "textDocument/publishDiagnostics", params)
 	}
@@ -331,7 +345,29 @@ var words = regexp.MustCompile(`[A-Za-z_]\w*`)
 func (f *fake) files() map[string]string {
 	out := f.disk()
 	maps.Copy(out, f.docs)
+	maps.DeleteFunc(out, func(uri, _ string) bool { return f.heard != nil && !f.heard[uri] })
 	return out
+}
+
+// hears takes in what happened to files. As for real servers, a file that changed and
+// was never created is of no interest.
+func (f *fake) hears(params json.RawMessage) {
+	var p struct {
+		Changes []struct {
+			URI  string
+			Type Event
+		}
+	}
+	_ = json.Unmarshal(params, &p)
+	for _, one := range p.Changes {
+		switch {
+		case f.heard == nil || one.Type == Changed:
+		case one.Type == Created:
+			f.heard[one.URI] = true
+		default:
+			delete(f.heard, one.URI)
+		}
+	}
 }
 
 // disk are the files of the language as they are on the disk, by their URIs.

@@ -300,6 +300,39 @@ func TestOldAfterUnjudged(t *testing.T) {
 	}
 }
 
+// TestCreatedAgain: a file that is deleted, so that no verdict comes in time, and then
+// created again, is told to the server as created, and what its absence broke is not
+// told as new.
+func TestCreatedAgain(t *testing.T) {
+	for _, behaviour := range []string{"silent judges heeds waits", "silent judges ids heeds waits", "one heeds waits"} {
+		t.Run(behaviour, func(t *testing.T) {
+			p := importingProject(t, behaviour, "a.fake", "def a\n", "b.fake", "use a\n", "other.fake", "text\n")
+			check := func(what, want string, change ...string) {
+				t.Helper()
+				if got := p.told(p.change(change...)); got != want {
+					t.Errorf("%s: told %q, want %q", what, got, want)
+				}
+			}
+			check("at first", "", "a.fake", "def a\n\n")
+			p.busy()
+			if got := p.told(p.change("a.fake", removed)); !strings.HasPrefix(got, "not known") {
+				t.Errorf("deleted in haste: told %q", got)
+			}
+			p.wait(time.Minute)
+			if err := os.Remove(p.path("busy")); err != nil {
+				t.Fatal(err)
+			}
+			check("created again", "", "a.fake", "def a\n")
+			check("deleted", "+b.fake:1:5 error undefined: a", "a.fake", removed)
+			check("created", "-b.fake:1:5 error undefined: a", "a.fake", "def a\n")
+			check("moved", "", "a.fake", removed, "deep/a.fake", "def a\n")
+			check("moved and changed", "+b.fake:1:5 error undefined: a", "deep/a.fake", removed, "a.fake", "def z\n")
+			p.write("far/a.fake", "text\n") // as an editor does
+			check("a file that nobody told of", "-b.fake:1:5 error undefined: a", "far/a.fake", "def a\n")
+		})
+	}
+}
+
 // busy has the server run, and then judge nothing.
 func (p *project) busy() {
 	p.t.Helper()

@@ -152,14 +152,15 @@ func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) [
 			out = append(out, Happened{path, Changed})
 		case known(path):
 			out = append(out, Happened{path, Created})
-		case stamp == (Stamp{}) || stamp.ModTime.After(started):
-			out = append(out, Happened{path, Changed})
+		case stamp == (Stamp{}) || stamp.ModTime.After(started): // it may have been there before
+			out = append(out, Happened{path, Created}, Happened{path, Changed})
 		}
 	}
 	for path := range d.files {
 		if _, still := now[path]; !still && slices.ContainsFunc(dirs, func(dir string) bool { return within(dir, path) }) {
-			delete(d.files, path)
-			out = append(out, Happened{path, Deleted})
+			if delete(d.files, path); stampOf(path) == (Stamp{}) { // else it is only listed no more
+				out = append(out, Happened{path, Deleted})
+			}
 		}
 	}
 	for _, dir := range dirs {
@@ -168,9 +169,35 @@ func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) [
 	return out
 }
 
-// heard notes that the server was told of what a file is like now.
-func (d *disk) heard(path string) {
-	stamp := stampOf(path)
+// event is what the server is to be told of a file that has a stamp now; false:
+// nothing. existed says that there was one before, where the disk is not known. A file
+// that the server does not know of must be told as created: as one that changed it
+// would be of no interest, and those that import it go without.
+func (d *disk) event(path string, existed bool, stamp Stamp) (Event, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, known := d.files[path]
+	switch {
+	case stamp == (Stamp{}):
+		return Deleted, known || existed
+	case known || existed && !d.coversLocked(path):
+		return Changed, true
+	}
+	return Created, true
+}
+
+// coversLocked reports whether the folder of a file was looked through.
+func (d *disk) coversLocked(path string) bool {
+	for dir := range d.dirs {
+		if within(dir, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// heard notes that the server was told of a file as it is with a stamp.
+func (d *disk) heard(path string, stamp Stamp) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {

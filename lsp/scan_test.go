@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestDisk(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	at := func(n int) Stamp { return Stamp{int64(n), old} }
 	var d disk
-	if got := d.compare([]string{"/p"}, map[string]Stamp{"/p/a": at(1), "/p/b": at(1), "/p/new": {1, time.Now()}}, time.Now().Add(-time.Minute)); len(got) != 1 || got[0] != (Happened{"/p/new", Changed}) {
+	if got := d.compare([]string{"/p"}, map[string]Stamp{"/p/a": at(1), "/p/b": at(1), "/p/new": {1, time.Now()}}, time.Now().Add(-time.Minute)); !slices.Equal(got, []Happened{{"/p/new", Created}, {"/p/new", Changed}}) {
 		t.Errorf("at first: %v", got)
 	}
 	if d.walked([]string{"/p", "/q"}) || !d.walked([]string{"/p"}) {
@@ -122,6 +123,47 @@ func TestDisk(t *testing.T) {
 		if text := strings.Join(sortedTexts(got), ", "); text != tt.want {
 			t.Errorf("%v: %q, want %q", tt.now, text, tt.want)
 		}
+	}
+}
+
+// TestEvent: what is told of a file depends on what the server knows of it.
+func TestEvent(t *testing.T) {
+	now := Stamp{1, time.Now()}
+	d := disk{files: map[string]Stamp{"/p/known": now}, dirs: map[string]bool{"/p": true}}
+	for _, tt := range []struct {
+		path    string
+		existed bool
+		stamp   Stamp
+		want    Event // 0: nothing
+	}{
+		{"/p/known", true, now, Changed},
+		{"/p/known", false, now, Changed}, // that it was away nobody told
+		{"/p/known", true, Stamp{}, Deleted},
+		{"/p/new", false, now, Created},
+		{"/p/new", true, now, Created}, // somebody else created it
+		{"/p/new", true, Stamp{}, Deleted},
+		{"/p/new", false, Stamp{}, 0},
+		{"/q/a", true, now, Changed},
+		{"/q/a", false, now, Created},
+	} {
+		if got, some := d.event(tt.path, tt.existed, tt.stamp); some != (tt.want != 0) || some && got != tt.want {
+			t.Errorf("%s, existed %v: %d, %v", tt.path, tt.existed, got, some)
+		}
+	}
+}
+
+// TestListedNoMore: a file that is there still, and is only listed no more, is not told
+// as deleted.
+func TestListedNoMore(t *testing.T) {
+	var d disk
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.compare([]string{dir}, map[string]Stamp{path: stampOf(path)}, time.Now())
+	if got := d.compare([]string{dir}, nil, time.Now()); len(got) != 0 {
+		t.Errorf("%v", got)
 	}
 }
 

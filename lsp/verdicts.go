@@ -214,6 +214,16 @@ func (v *verdicts) disturbed() {
 	v.told = time.Now()
 }
 
+// closed drops the id of what was answered about a document that is closed: a server
+// may count anew when it is opened once more, and an old id would mean another answer.
+func (v *verdicts) closed(path string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if f := v.files[path]; f != nil {
+		f.asked.id = ""
+	}
+}
+
 // forget drops what is known of a file that is no more.
 func (v *verdicts) forget(path string) {
 	v.mu.Lock()

@@ -256,6 +256,19 @@ func TestBesides(t *testing.T) {
 	}
 }
 
+// TestClosed: the id of an answer does not outlive its document, since a server may
+// count anew.
+func TestClosed(t *testing.T) {
+	r := newRun(&Spec{})
+	r.verdicts.answered("/p/a", said{version: 1, id: "3", items: []wireDiagnostic{{Message: "kept"}}})
+	r.verdicts.answered("/p/b", said{version: 1, id: "4", items: []wireDiagnostic{{Message: "open"}}})
+	r.verdicts.closed("/p/a")
+	r.verdicts.closed("/p/c")
+	if a, b := r.verdicts.of("/p/a"), r.verdicts.of("/p/b"); a.asked.id != "" || len(a.items()) != 1 || b.asked.id != "4" {
+		t.Errorf("%+v, %+v", a.asked, b.asked)
+	}
+}
+
 // TestRetriggers: a server that cancels says whether it is to be asked again.
 func TestRetriggers(t *testing.T) {
 	for data, want := range map[string]bool{"": true, "null": true, `{}`: true, `[1]`: true, `{"retriggerRequest":true}`: true, `{"retriggerRequest":false}`: false} {

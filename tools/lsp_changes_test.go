@@ -27,9 +27,13 @@ type changeScript struct {
 // changeStep is a change, and what must be told of it: parts of lines, each new (+),
 // fixed (-) or not told (!).
 type changeStep struct {
-	change []string // a file and its content, or a shell script
+	change []string // files and their contents, removed is none; or a shell script
 	want   []string
+	late   bool // the verdict is not waited for, and nothing is told
 }
+
+// removed is the content of a file that a change removes.
+const removed = "\x00removed"
 
 var changeScripts = []changeScript{
 	{
@@ -41,20 +45,20 @@ var changeScripts = []changeScript{
 		},
 		open: []string{"b.go", "a.go"},
 		edits: []changeStep{
-			{[]string{"a.go", "package m\n\n// moved\nfunc One() int { return 1 }\n"}, []string{"!broken", "!old"}},
-			{[]string{"a.go", "package m\n\nfunc Two() int { return 1 }\n"}, []string{"+b.go:3:9 error", "!old"}},
-			{[]string{"a.go", "package m\n\nfunc One() int { return 1 }\n"}, []string{"-b.go:3:9 error"}},
-			{[]string{"b.go", "package m\n\nvar x, b = 1, One()\nvar broken int = \"old\"\nvar more int = \"new\"\n"}, []string{"+b.go:5:16 error", "!b.go:4"}},
-			{[]string{"b.go", "package m\n\nvar b = One()\nvar broken int = \"old\"\n"}, []string{"-b.go:5:16 error"}},
+			{change: []string{"a.go", "package m\n\n// moved\nfunc One() int { return 1 }\n"}, want: []string{"!broken", "!old"}},
+			{change: []string{"a.go", "package m\n\nfunc Two() int { return 1 }\n"}, want: []string{"+b.go:3:9 error", "!old"}},
+			{change: []string{"a.go", "package m\n\nfunc One() int { return 1 }\n"}, want: []string{"-b.go:3:9 error"}},
+			{change: []string{"b.go", "package m\n\nvar x, b = 1, One()\nvar broken int = \"old\"\nvar more int = \"new\"\n"}, want: []string{"+b.go:5:16 error", "!b.go:4"}},
+			{change: []string{"b.go", "package m\n\nvar b = One()\nvar broken int = \"old\"\n"}, want: []string{"-b.go:5:16 error"}},
 		},
 		shells: []changeStep{
-			{[]string{"sed -i.x s/One/Two/ a.go && rm a.go.x"}, []string{"+undefined: One"}},
-			{[]string{"rm a.go; printf 'package m\\n\\nfunc One() int { return 1 }\\n' > c.go"}, []string{"!undefined", "+4:18"}},
-			{[]string{"mkdir sub && printf 'package sub\\n\\nconst One = 1\\n' > sub/s.go && printf 'package m\\n\\nimport \"example.com/m/sub\"\\n\\nvar b = sub.One\\n' > b.go"}, []string{"!error"}},
-			{[]string{"mv sub under"}, []string{"+b.go:3:8 error"}},
-			{[]string{"sed -i.x s,m/sub,m/under, b.go && rm b.go.x"}, []string{"!b.go:3"}},
-			{[]string{"git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm 1 && printf 'package m\\n\\nvar b = nothing\\n' > b.go"}, []string{"+undefined: nothing"}},
-			{[]string{"git checkout -q b.go"}, []string{"!undefined"}},
+			{change: []string{"sed -i.x s/One/Two/ a.go && rm a.go.x"}, want: []string{"+undefined: One"}},
+			{change: []string{"rm a.go; printf 'package m\\n\\nfunc One() int { return 1 }\\n' > c.go"}, want: []string{"!undefined", "+4:18"}},
+			{change: []string{"mkdir sub && printf 'package sub\\n\\nconst One = 1\\n' > sub/s.go && printf 'package m\\n\\nimport \"example.com/m/sub\"\\n\\nvar b = sub.One\\n' > b.go"}, want: []string{"!error"}},
+			{change: []string{"mv sub under"}, want: []string{"+b.go:3:8 error"}},
+			{change: []string{"sed -i.x s,m/sub,m/under, b.go && rm b.go.x"}, want: []string{"!b.go:3"}},
+			{change: []string{"git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm 1 && printf 'package m\\n\\nvar b = nothing\\n' > b.go"}, want: []string{"+undefined: nothing"}},
+			{change: []string{"git checkout -q b.go"}, want: []string{"!undefined"}},
 		},
 	},
 	{
@@ -79,9 +83,16 @@ var changeScripts = []changeScript{
 		},
 		open: []string{"cart.h"},
 		edits: []changeStep{
-			{[]string{"cart.h", "#pragma once\n// moved\nint total(int n);\n"}, []string{"!broken", "!main.cc"}},
-			{[]string{"cart.h", "#pragma once\nint sum_of(int n);\n"}, []string{"+main.cc:3:18 error", "!old"}},
-			{[]string{"cart.h", "#pragma once\nint total(int n);\n"}, []string{"-main.cc:3:18 error"}},
+			{change: []string{"cart.h", "#pragma once\n// moved\nint total(int n);\n"}, want: []string{"!broken", "!main.cc"}},
+			{change: []string{"cart.h", "#pragma once\nint sum_of(int n);\n"}, want: []string{"+main.cc:3:18 error", "!old"}},
+			{change: []string{"cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"-main.cc:3:18 error"}},
+			// Deleted in haste, created again, deleted, created, moved away and back.
+			{change: []string{"cart.h", removed}, late: true},
+			{change: []string{"cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"!+main.cc", "!+shop.h"}},
+			{change: []string{"cart.h", removed}, want: []string{"+main.cc"}},
+			{change: []string{"cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"-main.cc", "!+main.cc", "!+shop.h"}},
+			{change: []string{"cart.h", removed, "moved.h", "#pragma once\nint total(int n);\n"}, late: true},
+			{change: []string{"moved.h", removed, "cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"!+main.cc", "!+shop.h"}},
 		},
 	},
 	{
@@ -95,14 +106,21 @@ var changeScripts = []changeScript{
 		},
 		open: []string{"main.py", "cart.py"},
 		edits: []changeStep{
-			{[]string{"cart.py", "# moved\ndef total(n: int) -> int:\n    return n\n"}, []string{"!broken", "!main.py"}},
-			{[]string{"cart.py", "def total(n: int) -> str:\n    return n\n"}, []string{"+cart.py:2:12 error", "+main.py:3:10 error", "!main.py:4", "+far.py:4:10 error", "!older"}},
-			{[]string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, []string{"-main.py:3:10 error", "-far.py:4:10 error"}},
+			{change: []string{"cart.py", "# moved\ndef total(n: int) -> int:\n    return n\n"}, want: []string{"!broken", "!main.py"}},
+			{change: []string{"cart.py", "def total(n: int) -> str:\n    return n\n"}, want: []string{"+cart.py:2:12 error", "+main.py:3:10 error", "!main.py:4", "+far.py:4:10 error", "!older"}},
+			{change: []string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, want: []string{"-main.py:3:10 error", "-far.py:4:10 error"}},
+			// Deleted in haste, created again, deleted, created, moved away and back.
+			{change: []string{"cart.py", removed}, late: true},
+			{change: []string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, want: []string{"!+"}},
+			{change: []string{"cart.py", removed}, want: []string{"+main.py:1:6 error", "+shop/__init__.py:1:6 error"}},
+			{change: []string{"cart.py", "def total(n: int) -> int:\n    return n\n"}, want: []string{"-main.py:1:6 error", "-shop/__init__.py:1:6 error", "!+"}},
+			{change: []string{"cart.py", removed, "moved.py", "def total(n: int) -> int:\n    return n\n"}, late: true},
+			{change: []string{"moved.py", removed, "cart.py", "def total(n: int) -> int:\n    return n\n"}, want: []string{"!+"}},
 		},
 		shells: []changeStep{
-			{[]string{"sed -i.x 's/-> int/-> str/' cart.py && rm cart.py.x"}, []string{"+main.py:3:10"}},
-			{[]string{"printf 'def total(n: int) -> int:\\n    return n\\n' > other.py; rm cart.py"}, []string{"+main.py:1:6"}},
-			{[]string{"mv other.py cart.py"}, []string{"!main.py:1", "!main.py:3", "+main.py:4:15"}},
+			{change: []string{"sed -i.x 's/-> int/-> str/' cart.py && rm cart.py.x"}, want: []string{"+main.py:3:10"}},
+			{change: []string{"printf 'def total(n: int) -> int:\\n    return n\\n' > other.py; rm cart.py"}, want: []string{"+main.py:1:6"}},
+			{change: []string{"mv other.py cart.py"}, want: []string{"!main.py:1", "!main.py:3", "+main.py:4:15"}},
 		},
 	},
 }
@@ -117,14 +135,21 @@ var (
 		"lib/far.ts", "import { total } from \"./index.js\";\nconst broken: number = \"older\";\nexport const y: number = total(2);\n",
 	}
 	typescriptEdits = []changeStep{
-		{[]string{"cart.ts", "// moved\nexport function total(n: number): number {\n  return n;\n}\n"}, []string{"!broken", "!main.ts"}},
-		{[]string{"cart.ts", "export function total(n: number): string {\n  return n;\n}\n"}, []string{"+cart.ts:2:3 error", "+main.ts:3:14 error", "!main.ts:4", "+lib/far.ts:3:14 error", "!older"}},
-		{[]string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, []string{"-cart.ts:2:3 error", "-main.ts:3:14 error", "-lib/far.ts:3:14 error"}},
+		{change: []string{"cart.ts", "// moved\nexport function total(n: number): number {\n  return n;\n}\n"}, want: []string{"!broken", "!main.ts"}},
+		{change: []string{"cart.ts", "export function total(n: number): string {\n  return n;\n}\n"}, want: []string{"+cart.ts:2:3 error", "+main.ts:3:14 error", "!main.ts:4", "+lib/far.ts:3:14 error", "!older"}},
+		{change: []string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, want: []string{"-cart.ts:2:3 error", "-main.ts:3:14 error", "-lib/far.ts:3:14 error"}},
+		// Deleted in haste, created again, deleted, created, moved away and back.
+		{change: []string{"cart.ts", removed}, late: true},
+		{change: []string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, want: []string{"!+"}},
+		{change: []string{"cart.ts", removed}, want: []string{"+main.ts:1:23 error", "+lib/index.ts:1:15 error"}},
+		{change: []string{"cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, want: []string{"-main.ts:1:23 error", "-lib/index.ts:1:15 error", "!+"}},
+		{change: []string{"cart.ts", removed, "moved.ts", "export function total(n: number): number {\n  return n;\n}\n"}, late: true},
+		{change: []string{"moved.ts", removed, "cart.ts", "export function total(n: number): number {\n  return n;\n}\n"}, want: []string{"!+"}},
 	}
 	typescriptShells = []changeStep{
-		{[]string{"sed -i.x 's/): number/): string/' cart.ts && rm cart.ts.x"}, []string{"+main.ts:3:14"}},
-		{[]string{"printf 'export function total(n: number): number {\\n  return n;\\n}\\n' > other.ts; rm cart.ts"}, []string{"+main.ts:1:23"}},
-		{[]string{"mv other.ts cart.ts"}, []string{"!main.ts:1", "!main.ts:3", "+main.ts:4:14"}},
+		{change: []string{"sed -i.x 's/): number/): string/' cart.ts && rm cart.ts.x"}, want: []string{"+main.ts:3:14"}},
+		{change: []string{"printf 'export function total(n: number): number {\\n  return n;\\n}\\n' > other.ts; rm cart.ts"}, want: []string{"+main.ts:1:23"}},
+		{change: []string{"mv other.ts cart.ts"}, want: []string{"!main.ts:1", "!main.ts:3", "+main.ts:4:14"}},
 	}
 )
 
@@ -150,8 +175,12 @@ func (c changeScript) play(t *testing.T) {
 	ws := lspWorkspace(t, config)
 	put := func(files []string) (paths []string) {
 		for i := 0; i < len(files); i += 2 {
-			write(t, ws, files[i], []byte(files[i+1]))
-			paths = append(paths, filepath.Join(ws.Dir(), files[i]))
+			path := filepath.Join(ws.Dir(), files[i])
+			if paths = append(paths, path); files[i+1] != removed {
+				write(t, ws, files[i], []byte(files[i+1]))
+			} else if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return paths
 	}
@@ -166,7 +195,14 @@ func (c changeScript) play(t *testing.T) {
 		}
 		before := ws.LSP.Before(t.Context(), paths)
 		put(step.change)
-		step.check(t, deltaLines(ws, before.After(t.Context(), paths)))
+		ctx := t.Context()
+		if step.late {
+			soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+			before.After(soon, paths)
+			cancel()
+			continue
+		}
+		step.check(t, deltaLines(ws, before.After(ctx, paths)))
 	}
 	for _, step := range c.shells {
 		command := exec.Command("sh", "-ec", step.change[0])
@@ -217,7 +253,7 @@ func (s changeStep) check(t *testing.T, got []string) {
 	for _, want := range s.want {
 		found := false
 		for _, line := range got {
-			found = found || (want[0] == '!' || line[0] == want[0]) && strings.Contains(line[1:], want[1:])
+			found = found || want[0] == '!' && strings.Contains(line, want[1:]) || line[0] == want[0] && strings.Contains(line[1:], want[1:])
 		}
 		if found != (want[0] != '!') {
 			t.Errorf("after %s: %q is wrong of\n%s", fmt.Sprintf("%.100q", s.change), want, strings.Join(got, "\n"))
