@@ -30,6 +30,7 @@ type side struct {
 	// existed are the paths of which there was a file just before the change; texts
 	// may come from before an earlier one.
 	existed map[string]bool
+	gone    map[string]bool // paths that an earlier change removed, of which not all is told
 	judged  map[string]bool // the open documents on which there was a verdict
 	open    []string        // beside the paths
 	// shown are those of open that were opened because they import what changes;
@@ -166,7 +167,10 @@ func (v *View) resume(s *side) {
 			was.before[path] = now // what was there before that change is not known
 		}
 	}
-	s.before, s.whole = was.before, was.whole
+	s.before, s.whole, s.gone = was.before, was.whole, was.gone
+	for _, path := range was.paths {
+		delete(s.texts, path) // of what it created there was no text
+	}
 	maps.Copy(s.texts, was.texts)
 	maps.Copy(s.judged, was.judged)
 }

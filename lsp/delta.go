@@ -82,13 +82,14 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		return Delta{NotReady: []string{err.Error()}}
 	}
 	defer s.server.release()
-	c := comparison{view: v, side: s, run: r, now: map[string]*text{}, gone: map[string]bool{}}
+	c := comparison{view: v, side: s, run: r, now: map[string]*text{}, gone: map[string]bool{}, late: map[string]bool{}, told: map[string]verdict{}}
+	for path := range s.gone {
+		c.gone[path] = stampOf(path) == (Stamp{})
+	}
 	docs := c.showChanged(ctx, changed)
 	judged := c.judge(ctx, docs)
 	if len(c.out.NotReady) > 0 {
-		v.mu.Lock()
-		v.unjudged[s.server] = s
-		v.mu.Unlock()
+		defer c.carry()
 	}
 	if !judged {
 		return c.out
@@ -112,8 +113,29 @@ type comparison struct {
 	held held
 	out  Delta
 
-	unshown bool            // the server does not have all that changed
-	anew    map[string]bool // the other documents on which there is a verdict since
+	late map[string]bool    // the changed files on which there is no verdict
+	anew map[string]bool    // the other documents on which there is a verdict since
+	told map[string]verdict // of the files that were compared
+}
+
+// carry leaves to the next change what of this one is not told.
+func (c *comparison) carry() {
+	s := c.side
+	for path, is := range c.told {
+		s.before[path], s.judged[path] = is, true
+		switch t := c.now[path]; {
+		case t != nil:
+			s.texts[path] = t.body
+		case c.gone[path]:
+			delete(s.before, path)
+			delete(s.texts, path)
+			delete(c.gone, path)
+		}
+	}
+	s.gone = c.gone
+	c.view.mu.Lock()
+	defer c.view.mu.Unlock()
+	c.view.unjudged[s.server] = s
 }
 
 // showChanged lets the server have the files that really changed.
@@ -128,7 +150,7 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		case err != nil && c.gone[path]: // it was deleted or moved
 			continue
 		case err != nil: // it cannot be read, or the server is gone
-			c.unshown = true
+			c.late[path] = true
 			c.out.NotReady = append(c.out.NotReady, err.Error())
 			_ = r.forget(ctx, path)
 			continue
@@ -169,36 +191,68 @@ func (c *comparison) tellChanged(ctx context.Context, paths []string) {
 func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 	r := c.run
 	wait := c.view.set.Load().DiagnosticWait
+	asked := docs
 	if r.judgesAll() {
 		if len(docs) == 0 { // all are gone: any other will do
-			docs = r.openDocuments(ctx)
+			asked = r.openDocuments(ctx)
 		}
-		docs = docs[:min(len(docs), 1)] // it is the same for all
+		asked = asked[:min(len(asked), 1)] // it is the same for all
 	}
-	errs := make([]error, len(docs))
+	errs := make([]error, len(asked))
 	var wg sync.WaitGroup
-	for i, doc := range docs {
+	for i, doc := range asked {
 		wg.Go(func() { errs[i] = session{run: r, doc: doc}.judge(ctx) })
 	}
 	wg.Wait()
-	judged := true
-	for i, err := range errs {
-		if err != nil {
-			one := session{run: r, doc: docs[i]}
-			c.out.NotReady = append(c.out.NotReady, one.unjudged(err, wait))
-			judged = judged && one.ownJudged()
-		}
+	known := len(asked) == 0 && len(c.late) == 0
+	c.miss(asked, errs, wait)
+	if r.judgesAll() && slices.ContainsFunc(errs, func(err error) bool { return err != nil }) {
+		c.missPushed(docs)
+	}
+	for _, doc := range slices.Concat(docs, asked) {
+		known = known || !c.late[doc.path]
 	}
 	if r.verdicts.over() {
 		<-r.ended // it is on its way
 		c.out.NotReady = []string{r.why.Error()}
 		return false
 	}
-	if judged = judged && !c.unshown; !judged || r.judgesAll() {
-		return judged
+	if known && !r.judgesAll() {
+		c.judgeOthers(ctx, wait)
 	}
-	c.judgeOthers(ctx, wait)
-	return true
+	return known
+}
+
+// miss notes which documents were not judged, and says why.
+func (c *comparison) miss(docs []synced, errs []error, wait time.Duration) {
+	var left []string
+	for i, err := range errs {
+		one := session{run: c.run, doc: docs[i]}
+		switch {
+		case err == nil:
+			continue
+		case one.ownJudged():
+			c.out.NotReady = append(c.out.NotReady, c.run.tooLate("the whole project", wait))
+			continue
+		case outOfTime(err):
+			left = append(left, one.doc.path)
+		default:
+			c.out.NotReady = append(c.out.NotReady, err.Error())
+		}
+		c.late[one.doc.path] = true
+	}
+	if len(left) > 0 {
+		c.out.NotReady = append(c.out.NotReady, c.run.tooLate(names(left), wait))
+	}
+}
+
+// missPushed notes of which documents there is not even a verdict that was pushed.
+func (c *comparison) missPushed(docs []synced) {
+	for _, doc := range docs {
+		if ok, _, _, _ := c.run.verdicts.judged(doc); !ok {
+			c.late[doc.path] = true
+		}
+	}
 }
 
 // judgeOthers waits for the verdicts on the documents whose own text has not changed.
@@ -342,7 +396,8 @@ func (c *comparison) difference(ctx context.Context) {
 		mine = mine || c.gone[path]
 		_, inside := c.view.find.folder(path)
 		switch {
-		case !inside, !mine && len(others) > 0:
+		case !inside, !mine && len(others) > 0, c.late[path]:
+		case c.gone[path] && len(c.late) > 0: // what it had may have moved to one of these
 		case now[path].more()+c.side.before[path].more() > 0:
 			uncounted = append(uncounted, path)
 		default:
@@ -365,7 +420,7 @@ func (c *comparison) difference(ctx context.Context) {
 
 // file compares the verdicts on one file.
 func (c *comparison) file(path string, mine bool, was, is verdict) {
-	s := c.side
+	s, whole := c.side, is
 	old, had := s.texts[path]
 	judged, asked := s.judged[path]
 	open := asked || slices.Contains(s.open, path)
@@ -387,6 +442,7 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 	if was.pushed.seq == 0 && c.run.asks() && !(mine && !had) {
 		is.pushed = said{} // it may have been so before: only its answers were waited for
 	}
+	c.told[path] = whole
 	present := grave(is.items())
 	if unknown {
 		c.held.present = place(c.held.present, path, false, present)

@@ -194,6 +194,47 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestSomeLate: of several files that change, what is known is told, and once; of the
+// others it is said that it is not known yet, and it is told with the next change. What
+// moved to one of these is neither new nor fixed.
+func TestSomeLate(t *testing.T) {
+	for _, behaviour := range []string{"silent judges", "one"} {
+		t.Run(behaviour, func(t *testing.T) {
+			c := fakeConfig(behaviour)
+			c.DiagnosticWait = time.Minute
+			p := newProject(t, c, "a.fake", "text\n", "b.fake", "BAD old\n")
+			check := func(what, want string, change ...string) {
+				t.Helper()
+				got := p.told(p.change(change...))
+				// b.fake is asked about when the time is over.
+				got = strings.ReplaceAll(got, "not known: fake has not judged b.fake anew within 1s; ", "")
+				if got != want {
+					t.Errorf("%s: told %q, want %q", what, got, want)
+				}
+			}
+			check("at first", "", "a.fake", "text\n\n", "b.fake", "BAD old\n")
+			hurry := func(of time.Duration) {
+				p.wait(of)
+				if err := os.Remove(p.path("busy")); err != nil && of > time.Second {
+					t.Fatal(err)
+				}
+				if of < time.Minute {
+					p.write("busy", "")
+				}
+			}
+			hurry(time.Second)
+			check("two of three are late", "+a.fake:1:1 error a; not known: fake has not judged s.fake, u.fake within 1s", "a.fake", "BAD a\n", "s.fake", "SLOW\nBAD s\n", "u.fake", "SLOW\n")
+			hurry(time.Minute)
+			check("with the next change", "+s.fake:2:1 error s", "a.fake", "BAD a\n\n", "s.fake", "SLOW\nBAD s\n\n", "u.fake", "SLOW\n\n")
+			hurry(time.Second)
+			check("moved", "not known: fake has not judged m.fake within 1s", "b.fake", removed, "m.fake", "SLOW\nBAD old\n")
+			hurry(time.Minute)
+			check("after the move", "", "m.fake", "SLOW\nBAD old\n\n")
+			check("and then", "+m.fake:3:1 error new", "m.fake", "SLOW\nBAD old\nBAD new\n")
+		})
+	}
+}
+
 // TestFirstChange: the first change of a session waits for the server to start, as
 // long as the settings say, and what the file had before is not told as new.
 func TestFirstChange(t *testing.T) {

@@ -254,12 +254,13 @@ func (f *fake) published(uri string, version int) jsonrpc.Work {
 	if f.does("one") {
 		list = problemsIn(f.files(), uri)
 	}
+	slow := f.does("waits") || strings.Contains(f.docs[uri], "SLOW")
 	return func(ctx context.Context) (any, error) {
 		params := map[string]any{"uri": uri, "diagnostics": list}
 		if !f.does("no-version") {
 			params["version"] = version
 		}
-		if f.does("waits") {
+		if slow {
 			if err := f.free(ctx); err != nil {
 				return nil, err
 			}

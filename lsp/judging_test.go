@@ -109,7 +109,7 @@ func (f *fake) judged(uri string, params json.RawMessage) (jsonrpc.Work, error) 
 		}
 		report["relatedDocuments"] = others
 	}
-	if f.does("waits") { // and tells then what was so when it was asked
+	if f.does("waits") || strings.Contains(f.docs[uri], "SLOW") { // and tells then what was so when it was asked
 		return func(ctx context.Context) (any, error) { return report, f.free(ctx) }, nil
 	}
 	return result(report)

@@ -90,14 +90,23 @@ func (s session) unjudged(err error, wait time.Duration) string {
 		return s.why.Error()
 	default:
 	}
-	if !errors.Is(err, errUnjudged) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+	switch {
+	case !outOfTime(err):
 		return err.Error()
+	case s.ownJudged():
+		return s.tooLate("the whole project", wait)
 	}
-	what := filepath.Base(s.doc.path)
-	if s.ownJudged() {
-		what = "the whole project"
-	}
-	return s.server.spec.Name + " has not judged " + what + " within " + wait.Round(time.Millisecond).String() + s.client.busy()
+	return s.tooLate(filepath.Base(s.doc.path), wait)
+}
+
+// outOfTime reports whether a verdict only did not come in time.
+func outOfTime(err error) bool {
+	return errors.Is(err, errUnjudged) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// tooLate says of what there was no verdict in time.
+func (r *run) tooLate(what string, wait time.Duration) string {
+	return r.server.spec.Name + " has not judged " + what + " within " + wait.Round(time.Millisecond).String() + r.client.busy()
 }
 
 // allProblems are those of all files that the servers of this view have judged.
