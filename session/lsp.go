@@ -242,13 +242,7 @@ const maxProblemLines = 20
 // deltaText says what an edit newly broke and fixed; empty: nothing to say.
 func deltaText(d lsp.Delta, name func(string) string) string {
 	who := strings.Join(d.Servers, " and ")
-	var notes []string
-	for _, why := range d.NotReady {
-		notes = append(notes, fmt.Sprintf("What all this change breaks is not known yet: %s. Ask with lsp diagnostics.", tools.OneLine(why)))
-	}
-	if more := len(notes) - maxNotes; more > 0 {
-		notes = append(notes[:maxNotes], fmt.Sprintf("(and %d more reasons)", more))
-	}
+	notes := unknown(d.NotReady)
 	var out []string
 	parts := slices.DeleteFunc([]problemList{
 		{"New problems since this change", d.New},
@@ -263,6 +257,26 @@ func deltaText(d lsp.Delta, name func(string) string) string {
 		out = append(out, fmt.Sprintf("No new problems (%s).", who))
 	}
 	return strings.Join(out, "\n")
+}
+
+// unknown says once what of a change is not known yet, a line for each reason where
+// there are several.
+func unknown(reasons []string) []string {
+	const what, next = "What all this change breaks is not known yet", "Ask with lsp diagnostics."
+	switch len(reasons) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("%s: %s. %s", what, tools.OneLine(reasons[0]), next)}
+	}
+	out := []string{what + ". " + next}
+	for _, why := range reasons[:min(len(reasons), maxNotes)] {
+		out = append(out, "- "+tools.OneLine(why))
+	}
+	if more := len(reasons) - maxNotes; more > 0 {
+		out = append(out, fmt.Sprintf("(and %d more reasons)", more))
+	}
+	return out
 }
 
 // problemList is a list of problems under a title.

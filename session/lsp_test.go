@@ -33,6 +33,7 @@ func TestDeltaText(t *testing.T) {
 		{"nothing asked", lsp.Delta{}, nil, 0},
 		{"clean", lsp.Delta{Servers: []string{"x"}}, []string{"No new problems (x)."}, 1},
 		{"not judged", lsp.Delta{NotReady: []string{"x is not ready"}}, []string{"is not known yet: x is not ready"}, 1},
+		{"not judged for two reasons", lsp.Delta{NotReady: many[:2]}, []string{"is not known yet. Ask with lsp diagnostics.", "- reason 0", "- reason 1"}, 3},
 		{"one", lsp.Delta{Servers: []string{"x"}, New: diagnosed(1, 0)}, []string{"New problems since this change (x):", "a:1:1 error m0"}, 2},
 		{"as many as fit", lsp.Delta{New: diagnosed(19, 0)}, []string{"m18"}, 20},
 		{"one too many", lsp.Delta{New: diagnosed(20, 0)}, []string{"m17", "(and 2 more)"}, 20},
@@ -56,6 +57,9 @@ func TestDeltaText(t *testing.T) {
 			}
 			if strings.Contains(got, "No new problems") && (len(tt.delta.NotReady) > 0 || len(tt.delta.New.Items) > 0) {
 				t.Errorf("told as clean:\n%s", got)
+			}
+			if n := strings.Count(got, "is not known yet"); n > 1 {
+				t.Errorf("said %d times:\n%s", n, got)
 			}
 		})
 	}
