@@ -62,6 +62,7 @@ func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problem
 		out.Servers = append(out.Servers, p.spec.Name)
 		waiting, cancel := context.WithTimeout(ctx, v.wait())
 		defer cancel()
+		s.doc = s.anew(waiting)
 		if err := s.judge(waiting); err != nil {
 			out.NotReady = append(out.NotReady, s.unjudged(err, v.wait()))
 			if !s.ownJudged() {
@@ -74,6 +75,19 @@ func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problem
 		out.Items = append(out.Items, s.diagnostics(path, known.items(), func(path string) *text { return texts[path] })...)
 		return nil
 	})
+}
+
+// anew has a server that judges open documents alone, and cannot be asked, judge one
+// again where the disk has changed since: only another version tells its next verdict
+// from the last, and some judge no document for what changes elsewhere.
+func (s session) anew(ctx context.Context) synced {
+	if s.asks() || s.server.spec.importing == nil || !s.verdicts.outlived(s.doc) {
+		return s.doc
+	}
+	if next, err := s.repeat(ctx, s.doc); err == nil {
+		return next
+	}
+	return s.doc
 }
 
 // ownJudged reports whether there is a verdict on the document that was pushed,

@@ -267,10 +267,11 @@ func (v *verdicts) judged(doc synced) (ok bool, wait time.Duration, wake <-chan 
 	switch {
 	case versioned && last.version < int64(doc.version), !versioned && v.versioned:
 		return false, 0, v.wake, false
-	case versioned && last.at.After(v.told):
+	case versioned && !doc.at.Before(v.told):
 		return true, 0, v.wake, false
 	}
-	// What changed on the disk may change a verdict with the same version.
+	// What changed on the disk may change a verdict with the same version, and one that
+	// came right behind such a change may have been made before it.
 	from, pause := last.at, quiet
 	if !versioned {
 		pause = min(max(quiet, last.at.Sub(doc.at)), maxQuiet)
@@ -282,6 +283,14 @@ func (v *verdicts) judged(doc synced) (ok bool, wait time.Duration, wake <-chan 
 		return false, left, v.wake, false
 	}
 	return true, 0, v.wake, false
+}
+
+// outlived reports whether the server heard of changes on the disk since a document
+// became as it is.
+func (v *verdicts) outlived(doc synced) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return doc.at.Before(v.told)
 }
 
 // await waits until the server has judged the document as it is, by itself, and has

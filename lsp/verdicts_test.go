@@ -105,6 +105,32 @@ func TestWorkUnderWay(t *testing.T) {
 	}
 }
 
+// TestStaleVerdict: a verdict that comes right behind a change on the disk may be one on
+// what was before; that on what is now is waited for.
+func TestStaleVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRun(&Spec{})
+		doc := r.shown("/p/a", "x")
+		time.Sleep(time.Second)
+		r.verdicts.disturbed()
+		go func() {
+			time.Sleep(time.Millisecond)
+			r.pushes(t, `{"uri":"file:///p/a","version":1,"diagnostics":[]}`)
+			time.Sleep(quiet / 2)
+			r.pushes(t, `{"uri":"file:///p/a","version":1,"diagnostics":[{"message":"wrong"}]}`)
+		}()
+		if !r.await(t.Context(), doc) || len(r.verdicts.of("/p/a").items()) != 1 {
+			t.Error("the verdict on what was before was taken")
+		}
+		begun := time.Now()
+		doc = r.shown("/p/a", "y")
+		r.pushes(t, `{"uri":"file:///p/a","version":2,"diagnostics":[]}`)
+		if !r.await(t.Context(), doc) || time.Since(begun) > 0 {
+			t.Error("a verdict on a later version is waited for")
+		}
+	})
+}
+
 // TestVersions: which pushed words count for a document, whatever they say of their
 // version.
 func TestVersions(t *testing.T) {

@@ -96,6 +96,21 @@ var changeScripts = []changeScript{
 		},
 	},
 	{
+		server: "clangd",
+		files: []string{
+			"compile_flags.txt", "-std=c++17\n",
+			"cart.h", "#pragma once\nint total(int n);\n",
+			"main.cc", "#include \"cart.h\"\nint x() { return total(1); }\n",
+		},
+		open: []string{"main.cc"},
+		shells: []changeStep{
+			{change: []string{"sed -i.x s/total/sum/ cart.h && rm cart.h.x"}, want: []string{"+main.cc:2:18 error"}},
+			{change: []string{"sed -i.x s/sum/total/ cart.h && rm cart.h.x"}, want: []string{"!error"}},
+			{change: []string{"mv cart.h shop.h"}, want: []string{"+main.cc:1:10 error"}},
+			{change: []string{"mv shop.h cart.h"}, want: []string{"!error"}},
+		},
+	},
+	{
 		server: "pyright-langserver",
 		files: []string{
 			"pyproject.toml", "[project]\nname = \"m\"\n",
