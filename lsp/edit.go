@@ -254,23 +254,27 @@ func (r *run) current(ctx context.Context, path, body string, version *int32) (b
 	return err == nil && string(data) == body, nil
 }
 
+// target is the file that a step puts something in the place of; skip: the step does
+// nothing where there is one.
+func (a *applier) target(ctx context.Context, path string, step editStep) (d *draft, skip bool, err error) {
+	d, err = a.draft(ctx, path)
+	switch {
+	case err != nil || d.new == nil || step.Options.Overwrite:
+		return d, false, err
+	case step.Options.IgnoreIfExists:
+		return d, true, nil
+	}
+	return nil, false, fmt.Errorf("%s exists already", path)
+}
+
 func (a *applier) create(ctx context.Context, step editStep) error {
 	path, err := a.inside(step.URI, true)
 	if err != nil {
 		return err
 	}
-	d, err := a.draft(ctx, path)
-	if err != nil {
+	d, skip, err := a.target(ctx, path, step)
+	if err != nil || skip {
 		return err
-	}
-	if d.new != nil {
-		switch {
-		case step.Options.Overwrite:
-		case step.Options.IgnoreIfExists:
-			return nil
-		default:
-			return fmt.Errorf("%s exists already", path)
-		}
 	}
 	empty := ""
 	d.new = &empty
@@ -296,18 +300,9 @@ func (a *applier) rename(ctx context.Context, step editStep) error {
 	case from == to:
 		return nil
 	}
-	target, err := a.draft(ctx, to)
-	if err != nil {
+	target, skip, err := a.target(ctx, to, step)
+	if err != nil || skip {
 		return err
-	}
-	if target.new != nil {
-		switch {
-		case step.Options.Overwrite:
-		case step.Options.IgnoreIfExists:
-			return nil
-		default:
-			return fmt.Errorf("%s exists already", to)
-		}
 	}
 	if target.old == nil && d.old != nil { // nothing was there: the file moves
 		a.order = slices.DeleteFunc(a.order, func(o *draft) bool { return o == target })
