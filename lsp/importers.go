@@ -49,11 +49,7 @@ func (v *View) showImporters(ctx context.Context, s *side) {
 		s.unshown = append(s.unshown, fmt.Sprintf("has not been shown all files that import %s yet", names(s.paths)))
 	}
 	cancel()
-	limit := maxImporters
-	if v.opts.Unsaved {
-		limit = maxDistant
-	}
-	limit = min(max(min(direct, limit), maxDistant), max(maxOpen-len(s.texts), 0))
+	limit := min(max(min(direct, v.maxShown()), maxDistant), max(maxOpen-len(s.texts), 0))
 	shown := found[:min(len(found), limit)]
 	missed := max(direct-len(shown), 0)
 	for i, path := range slices.Backward(shown) { // the nearest is closed last
@@ -69,6 +65,14 @@ func (v *View) showImporters(ctx context.Context, s *side) {
 	if global := how.global; global != nil && slices.ContainsFunc(s.paths, func(path string) bool { return global(path, s.texts[path]) }) {
 		s.unshown = append(s.unshown, "was not shown those that use what "+names(s.paths)+" declares for all files")
 	}
+}
+
+// maxShown is how many files are shown at once that nobody asked for.
+func (v *View) maxShown() int {
+	if v.opts.Unsaved {
+		return maxDistant
+	}
+	return maxImporters
 }
 
 // partly is why the verdict on a change is not one on all files that import what

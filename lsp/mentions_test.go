@@ -3,7 +3,6 @@ package lsp
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -66,23 +65,29 @@ func TestMentionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPartly: what a server judges that knows open files alone is not the project.
+// TestPartly: a server that judges only what it is shown is shown some files where it
+// is asked about the project, and how many of all it was shown is said.
 func TestPartly(t *testing.T) {
-	p := mentioningProject(t, "a.fake", "good\n", "b.fake", "BAD\n", "c.txt", "BAD\n")
-	for _, tt := range []struct {
-		ask    string
-		items  int
-		partly []string
-	}{
-		{"a.fake", 0, []string{"fake judges only files that it is shown, so far 1 of 2"}},
-		{"b.fake", 1, nil},
-	} {
-		if _, err := p.view.Diagnostics(p.context(), p.path(tt.ask)); err != nil {
-			t.Fatal(err)
+	for _, more := range []int{0, maxImporters} {
+		files := []string{"a.fake", "BAD it\n", "b.fake", "BAD too\n", "c.txt", "BAD\n"}
+		for i := range more {
+			files = append(files, fmt.Sprintf("n%02d.fake", i), "text\n")
 		}
-		found, err := p.view.Diagnostics(p.context(), "")
-		if err != nil || len(found.Items) != tt.items || !slices.Equal(found.Partly, tt.partly) {
-			t.Errorf("after %s: %+v, %v", tt.ask, found, err)
+		p := mentioningProject(t, files...)
+		for _, ask := range []string{"", "b.fake"} {
+			if ask != "" {
+				ask = p.path(ask)
+			}
+			if _, err := p.view.Diagnostics(p.context(), ask); err != nil {
+				t.Fatal(err)
+			}
+			found, err := p.view.Diagnostics(p.context(), "")
+			if err != nil || len(found.Items) != 2 || len(found.NotReady) != 0 || len(found.Partly) != min(more, 1) {
+				t.Errorf("of %d files: %+v, %v", more+2, found, err)
+			}
+			if want := fmt.Sprintf("so far %d of %d", maxImporters, more+2); more > 0 && !strings.Contains(strings.Join(found.Partly, "; "), want) {
+				t.Errorf("%q, want %q", found.Partly, want)
+			}
 		}
 	}
 }

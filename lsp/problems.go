@@ -141,6 +141,7 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
 				out.Servers = append(out.Servers, srv.spec.Name)
 			}
+			v.showSome(ctx, s.run)
 			late := v.judgeProject(ctx, s.run)
 			files, _ := s.verdicts.snapshot()
 			if len(files) == 0 && len(late) == 0 { // which is not the same as no problems
@@ -164,6 +165,29 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	}
 	out.sort()
 	return out, nil
+}
+
+// showSome shows a server that judges only what it is shown some of the project's
+// files, where it has few open: asked about the project, it would know of nothing.
+func (v *View) showSome(ctx context.Context, r *run) {
+	ctx, cancel := context.WithTimeout(ctx, v.wait())
+	defer cancel()
+	open, err := r.opened(ctx)
+	if err != nil || r.server.spec.importing == nil {
+		return
+	}
+	room := v.maxShown() - len(open)
+	for _, path := range r.files() {
+		if room <= 0 || ctx.Err() != nil {
+			return
+		}
+		if _, inside := v.find.folder(path); !inside || slices.Contains(open, path) {
+			continue
+		}
+		if _, err := v.show(ctx, r, path); err == nil {
+			room--
+		}
+	}
 }
 
 // leftOut says how many files a server that judges only what it is shown has judged,

@@ -176,7 +176,22 @@ func TestRealChanges(t *testing.T) {
 	}
 }
 
-func (c changeScript) play(t *testing.T) {
+// TestRealProject: asked about a project of which no file was open yet, real servers
+// judge its files.
+func TestRealProject(t *testing.T) {
+	for _, c := range changeScripts {
+		t.Run(c.server, func(t *testing.T) {
+			ws := c.lay(t)
+			found, err := ws.LSP.Diagnostics(t.Context(), "")
+			if err != nil || len(found.NotReady)+len(found.Partly) > 0 || len(found.Items) == 0 && strings.Contains(strings.Join(c.files, ""), "broken") {
+				t.Errorf("%+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// lay makes a workspace with the files, where the server is there.
+func (c changeScript) lay(t *testing.T) *Workspace {
 	if _, err := exec.LookPath(c.server); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("%s is not in PATH, and CI skips nothing", c.server)
@@ -188,18 +203,26 @@ func (c changeScript) play(t *testing.T) {
 		config.Servers[c.without] = lsp.ServerConfig{Disabled: true}
 	}
 	ws := lspWorkspace(t, config)
-	put := func(files []string) (paths []string) {
-		for i := 0; i < len(files); i += 2 {
-			path := filepath.Join(ws.Dir(), files[i])
-			if paths = append(paths, path); files[i+1] != removed {
-				write(t, ws, files[i], []byte(files[i+1]))
-			} else if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+	putFiles(t, ws, c.files)
+	return ws
+}
+
+// putFiles makes files have some contents, and is their paths.
+func putFiles(t *testing.T, ws *Workspace, files []string) (paths []string) {
+	t.Helper()
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(ws.Dir(), files[i])
+		if paths = append(paths, path); files[i+1] != removed {
+			write(t, ws, files[i], []byte(files[i+1]))
+		} else if err := os.Remove(path); err != nil {
+			t.Fatal(err)
 		}
-		return paths
 	}
-	put(c.files)
+	return paths
+}
+
+func (c changeScript) play(t *testing.T) {
+	ws := c.lay(t)
 	for _, name := range c.open {
 		problemsOf(t, ws, name)
 	}
@@ -209,7 +232,7 @@ func (c changeScript) play(t *testing.T) {
 			paths = append(paths, filepath.Join(ws.Dir(), step.change[i]))
 		}
 		before := ws.LSP.Before(t.Context(), paths)
-		put(step.change)
+		putFiles(t, ws, step.change)
 		ctx := t.Context()
 		if step.late {
 			soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
