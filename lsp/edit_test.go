@@ -157,6 +157,7 @@ func TestNewNames(t *testing.T) {
 		{py, "a.py", "add", "klass", true},
 		{other, "a.rb", "empty", "empty?", true},
 		{other, "a.rb", "empty", "a\x00b", false},
+		{other, "a.rb", "empty", "\u202eytpme", false}, // reads as another name than it is
 	} {
 		if err := tt.spec.checkName(tt.path, tt.old, tt.to); (err == nil) != tt.ok {
 			t.Errorf("%s to %q: %v", tt.old, tt.to, err)

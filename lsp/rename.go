@@ -81,7 +81,8 @@ var strict = map[string]bool{"typescript": true, "typescriptreact": true, "javas
 
 // checkName is the error for a new name that makes no identifier of one.
 func (s *Spec) checkName(path, old, to string) error {
-	if strings.ContainsFunc(to, unicode.IsControl) {
+	controls := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+	if strings.ContainsFunc(to, controls) {
 		return fmt.Errorf("new_name %q has control characters", to)
 	}
 	plain := func(name string) bool {
