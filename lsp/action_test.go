@@ -87,7 +87,7 @@ func TestUnaskedEdit(t *testing.T) {
 	p := newProject(t, scriptedConfig(), "a.fake", "def foo\n", scriptFile,
 		`{"Capabilities": {"hoverProvider": true}, "Answers": {"textDocument/hover": null}, "Unasked": true, "Applies": [`+steps(edit("a.fake", 0, 3, "x"))+`]}`)
 	got, err := p.view.Hover(p.context(), Target{Path: p.path("a.fake"), Symbol: "foo"})
-	if err != nil || !strings.Contains(got, `"applied":false`) {
-		t.Errorf("%s, %v", got, err)
+	if err != nil || !strings.Contains(got.Text, `"applied":false`) {
+		t.Errorf("%v, %v", got, err)
 	}
 }

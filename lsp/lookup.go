@@ -288,20 +288,51 @@ func holdsCode(kind string) bool {
 	return false
 }
 
-// Hover is what the server says about a symbol, as Markdown; empty: nothing.
-func (v *View) Hover(ctx context.Context, q Target) (out string, err error) {
+// Described is what a server says of a symbol.
+type Described struct {
+	Text string
+	From []string // the files where it is declared, from which the text may quote
+}
+
+// Hover is what a server says of a symbol; no text where it says nothing.
+func (v *View) Hover(ctx context.Context, q Target) (out Described, err error) {
 	err = v.with(ctx, q.Path, func(ctx context.Context, s session) error {
 		if !s.can("hoverProvider") {
 			return s.cannot("describe a symbol")
 		}
-		return s.first(ctx, q, func(at Position) (bool, error) {
+		var found Position
+		err := s.first(ctx, q, func(at Position) (bool, error) {
 			var answer hover
 			err := s.ask(ctx, "textDocument/hover", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer)
-			out = strings.TrimSpace(string(answer.Contents))
-			return out != "", err
+			out.Text, found = strings.TrimSpace(string(answer.Contents)), at
+			return out.Text != "", err
 		})
+		if err == nil && out.Text != "" {
+			out.From, err = s.declaring(ctx, found)
+		}
+		return err
 	})
 	return out, err
+}
+
+// declaring are the files in which what stands at a place is declared, as far as the
+// server says.
+func (s session) declaring(ctx context.Context, at Position) ([]string, error) {
+	if !s.can("definitionProvider") {
+		return nil, nil
+	}
+	var found locations
+	err := s.ask(ctx, "textDocument/definition", positionParams{identifier{fileURI(s.doc.path)}, at}, &found)
+	if err != nil && !errors.Is(err, errAnswered) {
+		return nil, err
+	}
+	var files []string
+	for _, l := range found {
+		if path, err := filePath(l.URI); err == nil {
+			files = append(files, path)
+		}
+	}
+	return files, nil
 }
 
 // calls finds what calls a function, or what it calls.

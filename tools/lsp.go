@@ -296,14 +296,7 @@ func (a *lspCall) run(ctx context.Context) (Result, error) {
 		return Result{}, a.worded(err)
 	}
 	if a.in.Operation == "hover" {
-		text, err := v.Hover(ctx, t)
-		if err != nil {
-			return Result{}, a.worded(err)
-		}
-		if text == "" {
-			return plainResult("Nothing is known about it."), nil
-		}
-		return Result{Text: text, Shown: kinds.SafeMarkdown(text)}, nil
+		return a.hover(ctx, t)
 	}
 	t.Most = a.in.MaxResults
 	found, err := v.LookUp(ctx, lsp.Relation(a.in.Operation), t)
@@ -311,6 +304,24 @@ func (a *lspCall) run(ctx context.Context) (Result, error) {
 		return Result{}, a.worded(err)
 	}
 	return a.found(found), nil
+}
+
+// hover tells what a symbol is. Servers quote the value of a constant from where it is
+// declared, so that what they say of a file that may not be read is not told.
+func (a *lspCall) hover(ctx context.Context, t lsp.Target) (Result, error) {
+	what, err := a.ws.LSP.Hover(ctx, t)
+	if err != nil {
+		return Result{}, a.worded(err)
+	}
+	for _, path := range what.From {
+		if path != t.Path && a.hidden(path) {
+			return Result{}, fmt.Errorf("it is declared in %s, which may not be read, so that what it is is not told: ask the user", a.ws.Name(path))
+		}
+	}
+	if what.Text == "" {
+		return plainResult("Nothing is known about it."), nil
+	}
+	return Result{Text: what.Text, Shown: kinds.SafeMarkdown(what.Text)}, nil
 }
 
 // runBroad asks about a file or the project as a whole.

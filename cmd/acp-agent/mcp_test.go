@@ -280,6 +280,23 @@ func TestMCPCancel(t *testing.T) {
 	}
 }
 
+// TestMCPHoverWithholds: what a server says of a symbol that is declared in a file which
+// may not be read is not told, since it may quote it.
+func TestMCPHoverWithholds(t *testing.T) {
+	h := newHost(t)
+	defer h.end()
+	h.write(filepath.Join(h.dir, "kept.fake"), "def secret\n")
+	h.write(filepath.Join(h.dir, "open.fake"), "def plain\nsecret plain\n")
+	h.write(filepath.Join(h.dir, ".acp-agent", "config.json"), `{"permissions":{"rules":[{"permission":"read","pattern":"kept.fake","action":"deny"}]}}`)
+	h.trust()
+	for symbol, want := range map[string]string{"plain": "about plain", "secret": "it is declared in kept.fake, which may not be read"} {
+		text, failed := h.call(t.Context(), map[string]any{"operation": "hover", "path": "open.fake", "symbol": symbol})
+		if failed != (symbol == "secret") || !strings.Contains(text, want) || strings.Contains(text, "about secret") {
+			t.Errorf("%s: failed %t: %s", symbol, failed, text)
+		}
+	}
+}
+
 // TestMCPWithholds: why a change cannot be made tells nothing of a file that may not be
 // read.
 func TestMCPWithholds(t *testing.T) {
