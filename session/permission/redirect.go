@@ -33,8 +33,8 @@ func (s *shell) redirect(r *syntax.Redirect, at dirs) {
 		s.data(w, "input that can run code")
 		return
 	case syntax.DplIn, syntax.DplOut:
-		closes := r.Word.Lit() == "-" // of "-''" bash takes the sign, and makes a word of the rest
-		if w.static() && (closes || w.text != "-" && strings.Trim(strings.TrimSuffix(w.text, "-"), "0123456789") == "") {
+		// Quotes make another word of it: `>&-''` closes and has a word more, `>&3-''` opens a file.
+		if lit := r.Word.Lit(); lit != "" && strings.Trim(strings.TrimSuffix(lit, "-"), "0123456789") == "" {
 			return
 		}
 		// Bash ends `>&-` at the sign, and expands the name of a file twice.
