@@ -123,7 +123,9 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 		c.rec.Card = c.failedCard()
 		return c.unknown
 	}
+	shown := t.announceLate(ctx, c)
 	action, err := t.prepareAction(ctx, c)
+	shown()
 	if err != nil {
 		c.rec.Card = c.failedCard()
 		return t.session.withoutContent(err, permission.Allow)
@@ -132,6 +134,24 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 	c.rec.Card = action.Card
 	c.rec.Content = append(shownChanges(action.Changes), shownText(action.Card.Text)...)
 	return nil
+}
+
+// announceLate shows the call as it is guessed at if it takes long to prepare, as a
+// rename does for which a language server starts. done ends that.
+func (t *Turn) announceLate(ctx context.Context, c *call) (done func()) {
+	if c.announced {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	timer := time.AfterFunc(announceAfter, func() {
+		defer close(ended)
+		t.announce(ctx, c)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-ended
+		}
+	}
 }
 
 func (t *Turn) prepareAction(ctx context.Context, c *call) (action *tools.Action, err error) {

@@ -87,6 +87,7 @@ type patchPlan struct {
 	steps []*patchStep
 	known map[string]*patchStep // by the target of each file that is changed or comes to be
 	gone  map[string]*patchStep // by that of each file that is moved away or deleted
+	held  []heldFile            // those of known that were there
 	size  int                   // bytes of the files
 }
 
@@ -156,6 +157,28 @@ func (p *patchPlan) touch(t target, s *patchStep) error {
 		return several(t)
 	}
 	p.known[t.Target] = s
+	return p.hold(t)
+}
+
+// heldFile is a file that is changed, by the name that it is given.
+type heldFile struct {
+	info os.FileInfo
+	name string
+}
+
+// hold refuses to change one file by two of its names: what is put in place by the
+// first would be a change behind the back of the second.
+func (p *patchPlan) hold(t target) error {
+	info, err := os.Stat(t.Target)
+	if err != nil {
+		return nil // it comes to be, or its step says what is wrong
+	}
+	for _, other := range p.held {
+		if os.SameFile(other.info, info) {
+			return fmt.Errorf("%s and %s are names of one file (hard links), which cannot be changed by both: nothing was changed; edit it by one of them", other.name, t.name)
+		}
+	}
+	p.held = append(p.held, heldFile{info, t.name})
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -720,4 +721,16 @@ func FuzzApplyPatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestApplyPatchByTwoNames: one file is not changed by two of its names, in which what
+// comes first would be a change behind the back of the second.
+func TestApplyPatchByTwoNames(t *testing.T) {
+	ws := diskWorkspace(t, map[string]string{"a": "x\n"})
+	dir := ws.Roots.Dir()
+	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
+		t.Skip("no hard links here:", err)
+	}
+	_, err := prepared(t, ws, ApplyPatch(), args{"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n"})
+	wants(t, err, "a and b are names of one file", "by one of them")
 }

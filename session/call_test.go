@@ -1,0 +1,60 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/acp-agent/acp-agent/kinds"
+	"github.com/acp-agent/acp-agent/tools"
+)
+
+// slowTool takes long to prepare a call.
+type slowTool struct {
+	takes time.Duration
+	err   error
+}
+
+func (t slowTool) Spec() *tools.Spec { return &tools.Spec{ID: "slow"} }
+func (t slowTool) Prepare(context.Context, *tools.Workspace, json.RawMessage) (*tools.Action, error) {
+	time.Sleep(t.takes)
+	return &tools.Action{Card: kinds.Card{Title: "Prepared"}}, t.err
+}
+
+// A call that takes long to prepare is shown before, as it is guessed at, and what is
+// then known of it is an update.
+func TestSlowCallIsShownBefore(t *testing.T) {
+	for _, c := range []struct {
+		tool  slowTool
+		early int
+	}{
+		{slowTool{takes: announceAfter / 2}, 0},
+		{slowTool{takes: announceAfter * 3}, 1},
+		{slowTool{takes: announceAfter, err: errors.New("there is no such symbol")}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sink := &told{}
+			turn := &Turn{session: &Session{workspace: &tools.Workspace{}, ends: Ends{Sink: sink}}}
+			made := &call{tool: c.tool, rec: callRecord{ID: "call_1", Tool: "slow", Args: "{}", Status: Pending}}
+			made.rec.Card = made.failedCard()
+			if err := turn.prepare(t.Context(), made); (err == nil) != (c.tool.err == nil) {
+				t.Fatal(err)
+			}
+			if len(sink.updates) != c.early {
+				t.Fatalf("%d updates while it is prepared, want %d", len(sink.updates), c.early)
+			}
+			turn.announce(t.Context(), made)
+			for i, u := range sink.updates {
+				if shown := u.(Call); shown.New != (i == 0) || shown.Status != Pending || shown.ID != "call_1" {
+					t.Errorf("update %d: %+v", i, shown)
+				}
+			}
+			if last := sink.updates[len(sink.updates)-1].(Call); c.tool.err == nil && last.Card.Title != "Prepared" {
+				t.Errorf("in the end it is called %q", last.Card.Title)
+			}
+		})
+	}
+}
