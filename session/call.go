@@ -136,6 +136,10 @@ func (t *Turn) prepare(ctx context.Context, c *call) error {
 	return nil
 }
 
+// prepareShown is how long a call is prepared before it is shown: what is usual takes
+// less, and is shown once, as it is.
+const prepareShown = 2 * time.Second
+
 // announceLate shows the call as it is guessed at if it takes long to prepare, as a
 // rename does for which a language server starts. done ends that.
 func (t *Turn) announceLate(ctx context.Context, c *call) (done func()) {
@@ -143,7 +147,7 @@ func (t *Turn) announceLate(ctx context.Context, c *call) (done func()) {
 		return func() {}
 	}
 	ended := make(chan struct{})
-	timer := time.AfterFunc(announceAfter, func() {
+	timer := time.AfterFunc(prepareShown, func() {
 		defer close(ended)
 		t.announce(ctx, c)
 	})

@@ -31,9 +31,9 @@ func TestSlowCallIsShownBefore(t *testing.T) {
 		tool  slowTool
 		early int
 	}{
-		{slowTool{takes: announceAfter / 2}, 0},
-		{slowTool{takes: announceAfter * 3}, 1},
-		{slowTool{takes: announceAfter, err: errors.New("there is no such symbol")}, 1},
+		{slowTool{takes: prepareShown / 2}, 0},
+		{slowTool{takes: prepareShown * 3}, 1},
+		{slowTool{takes: prepareShown, err: errors.New("there is no such symbol")}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			sink := &told{}
