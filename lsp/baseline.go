@@ -110,6 +110,7 @@ func (v *View) note(ctx context.Context, s *side) {
 		return
 	}
 	defer s.server.release()
+	v.begin(ctx, r, s.paths)
 	if s.err = r.load(ctx); s.err != nil {
 		return
 	}
@@ -150,6 +151,22 @@ func (v *View) note(ctx context.Context, s *side) {
 	}
 	s.before, s.versions = r.verdicts.snapshot()
 	v.resume(s)
+}
+
+// begin shows a file to a server that loads the project only with its first one: one of
+// those that are to change, or any.
+func (v *View) begin(ctx context.Context, r *run, paths []string) {
+	if open, err := r.opened(ctx); r.server.spec.Loading == "" || err != nil || len(open) > 0 {
+		return
+	}
+	for _, path := range paths {
+		if _, err := v.show(ctx, r, path); err == nil {
+			return
+		}
+	}
+	if path := v.any(ctx, r); path != "" {
+		_, _ = v.show(ctx, r, path)
+	}
 }
 
 // resume has a side begin where the last one ended of which the verdict did not come

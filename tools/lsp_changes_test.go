@@ -190,6 +190,36 @@ func TestRealProject(t *testing.T) {
 	}
 }
 
+// TestRealFirstEdit: a server that nobody asked anything yet comes to judge what edits
+// break.
+func TestRealFirstEdit(t *testing.T) {
+	for _, c := range changeScripts {
+		if len(c.edits) == 0 {
+			continue
+		}
+		t.Run(c.server, func(t *testing.T) {
+			ws := c.lay(t)
+			broken, mended := c.edits[1].change, c.edits[2].change
+			paths := []string{filepath.Join(ws.Dir(), broken[0])}
+			change := func(files []string) lsp.Delta {
+				before := ws.LSP.Before(t.Context(), paths)
+				putFiles(t, ws, files)
+				return before.After(t.Context(), paths)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			for len(change(mended).NotReady) > 0 {
+				if ctx.Err() != nil {
+					t.Fatal("it is never ready")
+				}
+			}
+			if d := change(broken); len(d.New.Items) == 0 || len(d.NotReady) > 0 {
+				t.Errorf("told of what is broken: %+v", d)
+			}
+		})
+	}
+}
+
 // lay makes a workspace with the files, where the server is there.
 func (c changeScript) lay(t *testing.T) *Workspace {
 	if _, err := exec.LookPath(c.server); err != nil {

@@ -159,7 +159,7 @@ const DAY = {
     await e.cancel(answer);
     assert.equal(e.tools()[0].status, "failed");
     if (terminal) await within(2000, "the end of the terminal", terminal.done);
-    assert.ok(!e.place.processes().some((p) => p.line.includes("sleep 312.5")), "the command has ended");
+    await e.place.gone(2000, "sleep 312.5");
   },
   async "a cancel of a question that nobody answers"(e) {
     e.answers.push("never");

@@ -156,6 +156,12 @@ export class Place {
     return execFileSync("ps", ["axeww", "-o", "pid=,args="], { maxBuffer: 1 << 26 }).toString().split("\n")
       .filter((l) => l.includes(`HOME=${this.home}`)).map((l) => ({ pid: Number(l.trim().split(" ")[0]), line: l.trim().slice(0, 200) }));
   }
+  // gone waits for the end of those whose line has a text: a killed process is listed for
+  // a moment longer.
+  async gone(ms, text) {
+    for (const until = Date.now() + ms; this.processes().some((p) => p.line.includes(text)); await new Promise((r) => setTimeout(r, 20)))
+      if (Date.now() > until) throw new Error(`${text} has not ended within ${ms} ms`);
+  }
   // sweep ends those that a failure left.
   sweep() { for (const p of this.processes()) try { process.kill(p.pid, "SIGKILL"); } catch { /* it has just ended */ } }
   remove() { this.sweep(); fs.rmSync(this.root, { recursive: true, force: true }); }
