@@ -97,6 +97,7 @@ func (r *run) live(ctx context.Context) {
 		err = context.Cause(ctx)
 	}
 	<-initialized
+	_ = out.Close() // or what the server still writes would wait to be read, and its end with it
 	r.proc.Close()
 	_ = r.stdin.Close()
 	r.why = r.reason(err)
