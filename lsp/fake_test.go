@@ -177,7 +177,7 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 		return result(map[string]any{"changes": changes})
 	}
 	if r.Notification || r.Method == "shutdown" {
-		if r.Method == "exit" {
+		if r.Method == "exit" && !f.does("endless") {
 			os.Exit(0)
 		}
 		return nil, nil

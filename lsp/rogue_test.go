@@ -143,8 +143,18 @@ func (f *fake) started() {
 	if f.does("questions") {
 		go pester(100_000)
 	}
+	if f.does("endless") {
+		go chatter()
+	}
 	if f.does("asks") {
 		go f.interview(ctx)
+	}
+}
+
+// chatter writes without an end, whoever reads.
+func chatter() {
+	for {
+		_, _ = io.WriteString(os.Stdout, message(`{"jsonrpc":"2.0","method":"window/logMessage","params":{"type":4,"message":"and so on"}}`))
 	}
 }
 

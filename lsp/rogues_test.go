@@ -221,7 +221,7 @@ func TestNothingLeft(t *testing.T) {
 		return len(list)
 	}
 	before := 0
-	for i, behaviour := range []string{"ok", "ok", "hang-initialize", "exits", "die-in-request", "hang-in-request", "deaf", "mute", "flood", "noise"} {
+	for i, behaviour := range []string{"ok", "ok", "hang-initialize", "exits", "die-in-request", "hang-in-request", "deaf", "mute", "flood", "noise", "endless"} {
 		c := fakeConfig(behaviour)
 		p := newProject(t, c, "a.fake", "def foo\nfoo\n")
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

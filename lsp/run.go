@@ -97,7 +97,6 @@ func (r *run) live(ctx context.Context) {
 		err = context.Cause(ctx)
 	}
 	<-initialized
-	_ = out.Close() // or what the server still writes would wait to be read, and its end with it
 	r.proc.Close()
 	_ = r.stdin.Close()
 	r.why = r.reason(err)
@@ -115,7 +114,7 @@ func (r *run) fail(err error) {
 }
 
 // spawn starts the process; what it writes can be read from out.
-func (r *run) spawn() (out io.ReadCloser, err error) {
+func (r *run) spawn() (out io.Reader, err error) {
 	s := r.server
 	stdin, to, err := os.Pipe()
 	if err != nil {

@@ -42,9 +42,9 @@ const minFlush = 50 * time.Millisecond
 // New prepares a connection that reads from in, writes to out and has h admit
 // the peer's messages. Nothing is read before Run.
 //
-// The connection closes neither in nor out, with one exception: where it must
-// end while a Read or a Write is blocked, it closes what is blocked if that is
-// an io.Closer, to have its goroutine back.
+// The connection closes neither in nor out, with two exceptions, where they are an
+// io.Closer: in where it ends before its input does, so that nobody waits on either
+// side of it, and out where a Write is blocked.
 func New(in io.Reader, out io.Writer, h Handler, o Options) *Conn {
 	o = o.withDefaults()
 	c := &Conn{
@@ -112,11 +112,20 @@ func (c *Conn) finish(written <-chan error) {
 		c.opts.Logger.Debug("closing", "error", err)
 	}
 	c.calls.close()
+	c.closeInput()
+}
+
+// closeInput closes the input unless it has ended by itself: else a reader stays
+// blocked on it, or who writes to it waits for one that has given up.
+func (c *Conn) closeInput() {
 	select {
-	case <-c.stream.ended: // the reader has ended
+	case <-c.stream.ended:
+		if c.readErr == io.EOF {
+			return
+		}
 	default:
-		closeIfCloser(c.in)
 	}
+	closeIfCloser(c.in)
 }
 
 // within waits for done, at most for d, and reports whether it was in time.

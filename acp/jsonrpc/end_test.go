@@ -251,3 +251,38 @@ func TestReadingFails(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("input/output error") }
+
+type closing struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+// TestInputIsClosed: nobody who still writes waits for a reader that has given up.
+func TestInputIsClosed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ended bool
+		err   error
+		want  bool
+	}{
+		"still reading": {want: true},
+		"given up":      {ended: true, err: ErrClosed, want: true},
+		"failed":        {ended: true, err: errors.New("input/output error"), want: true},
+		"at its end":    {ended: true, err: io.EOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := &closing{Reader: strings.NewReader("")}
+			c := New(in, io.Discard, nil, Options{})
+			if c.readErr = tt.err; tt.ended {
+				close(c.stream.ended)
+			}
+			if c.closeInput(); in.closed != tt.want {
+				t.Errorf("closed: %v, want %v", in.closed, tt.want)
+			}
+		})
+	}
+}
