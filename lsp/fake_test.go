@@ -59,6 +59,8 @@ type fake struct {
 
 	pulled int // how many times it was asked for a verdict
 
+	eaten []byte // memory that nobody needs
+
 	heard map[string]bool // files by URI, where it knows only those that it was told of
 }
 

@@ -143,6 +143,9 @@ func (f *fake) started() {
 	if f.does("questions") {
 		go pester(100_000)
 	}
+	if f.once("eats") {
+		f.eaten = bytes.Repeat([]byte("x"), 400<<20)
+	}
 	if f.does("endless") {
 		go chatter()
 	}

@@ -97,6 +97,37 @@ func TestStuck(t *testing.T) {
 	}
 }
 
+// TestEats: a server that has more memory than it may is ended, the reason is said, and
+// the next call has another.
+func TestEats(t *testing.T) {
+	if process.MachineMemory() == 0 {
+		t.Skip("what a process has in memory is not known here")
+	}
+	if c := (Config{}).withDefaults(); c.MemoryLimit < 1<<28 {
+		t.Errorf("by default it may have %d bytes", c.MemoryLimit)
+	}
+	c := fakeConfig("once-eats")
+	c.MemoryLimit = 300e6
+	p := newProject(t, c, "a.fake", "def foo\nfoo\n")
+	p.view.servers.memoryLook = time.Millisecond
+	srv, err := p.view.primary(p.path("a.fake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := srv.acquire(p.context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv.release()
+	<-r.ended
+	if s := p.view.Status(); len(s) != 1 || s[0].Crashes != 1 || !strings.Contains(s[0].Error, " MB of memory, and lsp.memoryLimitMb is 300") {
+		t.Errorf("status %+v", s)
+	}
+	if err := p.define(); err != nil {
+		t.Errorf("the next call: %v", err)
+	}
+}
+
 // TestBegs: a server that asks and asks and reads no answer is ended, before its
 // questions fill the memory.
 func TestBegs(t *testing.T) {

@@ -82,6 +82,7 @@ func (r *run) live(ctx context.Context) {
 		r.fail(err)
 		return
 	}
+	s.owner.tasks.Go(func() { r.watchMemory(ctx) })
 	r.conn = jsonrpc.New(out, r.stdin, r.client.handle, jsonrpc.Options{Framing: jsonrpc.Headers, MaxMessage: maxMessage, Grace: stopTime, Logger: s.owner.log})
 	initialized := make(chan struct{})
 	go func() { // ends with the connection, which the end of live awaits below

@@ -31,6 +31,7 @@ type Servers struct {
 	background context.Context // of what nobody waits for; ends with Close
 	cancel     context.CancelFunc
 	backOff    func(crashes int) time.Duration
+	memoryLook time.Duration
 
 	changes atomic.Uint64 // how often a session said that the disk may have changed
 
@@ -44,7 +45,7 @@ func New(o Options) *Servers {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Servers{guard: o.Guard, log: o.Logger, backOff: backOff, servers: map[string]*server{}}
+	s := &Servers{guard: o.Guard, log: o.Logger, backOff: backOff, memoryLook: memoryLook, servers: map[string]*server{}}
 	s.background, s.cancel = context.WithCancel(context.Background())
 	return s
 }

@@ -103,14 +103,15 @@ type ServerConfig struct {
 	Disabled    bool              `json:"disabled"`
 }
 
-// Config are the settings of the language servers (spec: lsp). The zero value of a
-// time is its default.
+// Config are the settings of the language servers (spec: lsp). A zero time or limit is
+// its default.
 type Config struct {
 	Servers        map[string]ServerConfig
 	DiagnosticWait time.Duration // below 0: not at all
 	RequestTimeout time.Duration
 	StartTimeout   time.Duration
 	IdleStop       time.Duration
+	MemoryLimit    int64 // bytes that a server and its children may have; below 0: any number
 }
 
 // What zero times of Config mean.
@@ -121,12 +122,15 @@ const (
 	DefaultIdleStop       = 10 * time.Minute
 )
 
-// withDefaults is c with its zero times filled in.
+// withDefaults is c with its zero times and limits filled in.
 func (c Config) withDefaults() Config {
 	c.DiagnosticWait = cmp.Or(c.DiagnosticWait, DefaultDiagnosticWait)
 	c.RequestTimeout = cmp.Or(c.RequestTimeout, DefaultRequestTimeout)
 	c.StartTimeout = cmp.Or(c.StartTimeout, DefaultStartTimeout)
 	c.IdleStop = cmp.Or(c.IdleStop, DefaultIdleStop)
+	if c.MemoryLimit == 0 {
+		c.MemoryLimit = memoryLimit()
+	}
 	return c
 }
 

@@ -39,7 +39,7 @@ func (s *Session) newLSP() *lsp.View {
 
 // LSPConfig is the settings as package lsp takes them.
 func LSPConfig(c config.LSP) lsp.Config {
-	out := lsp.Config{Servers: map[string]lsp.ServerConfig{}, RequestTimeout: c.RequestTimeout, StartTimeout: c.StartTimeout, IdleStop: c.IdleStop}
+	out := lsp.Config{Servers: map[string]lsp.ServerConfig{}, RequestTimeout: c.RequestTimeout, StartTimeout: c.StartTimeout, IdleStop: c.IdleStop, MemoryLimit: c.MemoryLimit}
 	if c.DiagnosticsWait != nil {
 		if out.DiagnosticWait = *c.DiagnosticsWait; out.DiagnosticWait == 0 {
 			out.DiagnosticWait = -1

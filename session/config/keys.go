@@ -64,6 +64,7 @@ var keys = map[string]key{
 	"lsp.requestTimeoutMs":  {read: integer(1, func(c *Config, n int) { c.LSP.RequestTimeout = milliseconds(n) })},
 	"lsp.startTimeoutMs":    {read: integer(1, func(c *Config, n int) { c.LSP.StartTimeout = milliseconds(n) })},
 	"lsp.idleStopMs":        {read: integer(1, func(c *Config, n int) { c.LSP.IdleStop = milliseconds(n) })},
+	"lsp.memoryLimitMb":     {read: readMemoryLimit},
 
 	"hooks.sessionStart": {read: readHooks(SessionStart)}, "hooks.sessionEnd": {read: readHooks(SessionEnd)},
 	"hooks.userPromptSubmit": {read: readHooks(UserPromptSubmit)}, "hooks.turnEnd": {read: readHooks(TurnEnd)},

@@ -78,7 +78,7 @@ func TestLoadEveryKey(t *testing.T) {
   "providers": {"mine": {"type": "openai-compatible", "baseURL": "http://127.0.0.1:1/v1", "apiKeyEnv": "MINE", "headers": {"x": "y"}, "models": ["m"]}},
   "models": {"mine/m": {"images": true, "thinking": []}},
   "mcpServers": {}, "mcp": {"startTimeoutMs": 1, "callTimeoutMs": 1}, "toolSearch": {"threshold": 1},
-  "lsp": {"enabled": true, "servers": {}, "diagnosticsWaitMs": 1, "requestTimeoutMs": 1, "startTimeoutMs": 1, "idleStopMs": 1},
+  "lsp": {"enabled": true, "servers": {}, "diagnosticsWaitMs": 1, "requestTimeoutMs": 1, "startTimeoutMs": 1, "idleStopMs": 1, "memoryLimitMb": 1},
   "web": {"allowPrivate": false, "timeoutMs": 1, "search": []},
   "hooks": {"sessionStart": [], "sessionEnd": [], "userPromptSubmit": [], "preToolUse": [], "postToolUse": [],
             "postToolUseFailure": [], "turnEnd": [], "preCompact": [], "notification": []},

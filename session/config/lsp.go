@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// LSP are the settings of the language servers. A time of 0 is not set.
+// LSP are the settings of the language servers. A time or limit of 0 is not set.
 type LSP struct {
 	Disabled        bool
 	Servers         map[string]LanguageServer // by name
@@ -20,6 +20,7 @@ type LSP struct {
 	RequestTimeout  time.Duration
 	StartTimeout    time.Duration
 	IdleStop        time.Duration
+	MemoryLimit     int64 // bytes; below 0: none
 }
 
 // LanguageServer is a new server, or what is different of the built-in one of that
@@ -136,6 +137,15 @@ func (s LanguageServer) check() error {
 		return errors.New(".settings must be an object")
 	}
 	return nil
+}
+
+// readMemoryLimit takes lsp.memoryLimitMb.
+func readMemoryLimit(r *reader, v hujson.Value) error {
+	return integer(0, func(c *Config, n int) {
+		if c.LSP.MemoryLimit = int64(n) * 1e6; n == 0 {
+			c.LSP.MemoryLimit = -1
+		}
+	})(r, v)
 }
 
 // readDiagnosticsWait takes lsp.diagnosticsWaitMs.

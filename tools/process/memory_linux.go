@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // Memory is what a process and its children, and theirs, have in memory, in bytes.
@@ -25,6 +27,15 @@ func Memory(pid int) int64 {
 		}
 	}
 	return total
+}
+
+// MachineMemory is how many bytes of memory the machine has. 0: not known.
+func MachineMemory() int64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
 }
 
 // maxKin is how many processes Memory looks at.

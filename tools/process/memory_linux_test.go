@@ -13,6 +13,9 @@ func TestMemory(t *testing.T) {
 	if own < 1<<20 || resident(-1) != 0 {
 		t.Errorf("own memory %d, none's %d", own, resident(-1))
 	}
+	if machine := MachineMemory(); machine < own {
+		t.Errorf("the machine has %d", machine)
+	}
 	cmd := exec.Command("bash", "-c", "bash -c 'x=$(printf %20000000s); echo; read'; true")
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
