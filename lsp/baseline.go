@@ -156,7 +156,10 @@ func (v *View) note(ctx context.Context, s *side) {
 // begin shows a file to a server that loads the project only with its first one: one of
 // those that are to change, or any.
 func (v *View) begin(ctx context.Context, r *run, paths []string) {
-	if open, err := r.opened(ctx); r.server.spec.Loading == "" || err != nil || len(open) > 0 {
+	if r.server.spec.Loading == "" {
+		return
+	}
+	if open, err := r.opened(ctx); err != nil || len(open) > 0 {
 		return
 	}
 	for _, path := range paths {
