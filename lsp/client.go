@@ -29,6 +29,7 @@ type client struct {
 	loaded   bool                   // the progress that Spec.Loading names has ended
 	loading  chan struct{}          // closed then
 	said     string                 // the last error or warning that the server showed
+	unable   map[string]error       // the files that it cannot judge, by path
 	applied  []*workspaceEdit       // while a command runs: what the server wants changed
 	applying bool
 }
@@ -79,8 +80,7 @@ func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, er
 	case "workspace/diagnostic/refresh":
 		c.run.verdicts.outdated()
 		return nil, nil
-	case "window/workDoneProgress/create", "window/showMessageRequest",
-		"_typescript.rename": // what a refactoring made could be given another name
+	case "window/workDoneProgress/create", "window/showMessageRequest":
 		return nil, nil
 	case "window/showDocument":
 		return answer(map[string]bool{"success": false}), nil
@@ -89,6 +89,9 @@ func (c *client) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, er
 		return answer([]protocol.WorkspaceFolder{{URI: fileURI(root), Name: root}}), nil
 	case "workspace/applyEdit":
 		return c.applyEdit(r.Params)
+	}
+	if work, ok := c.extension(r); ok {
+		return work, nil
 	}
 	if strings.HasPrefix(r.Method, "workspace/") && strings.HasSuffix(r.Method, "/refresh") {
 		return nil, nil // there is nothing to draw anew, and some servers end at an error

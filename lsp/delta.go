@@ -94,7 +94,7 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	if !judged {
 		return c.out
 	}
-	c.out.Servers = []string{s.server.spec.Name}
+	c.out.Servers = []string{s.server.spec.judge()}
 	c.out.NotReady = append(c.out.NotReady, s.partly()...)
 	if !r.asks() && !r.judgesAll() {
 		r.verdicts.settle(ctx, docs)
@@ -165,10 +165,10 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 // tellChanged tells the server what happened to the files that changed.
 func (c *comparison) tellChanged(ctx context.Context, paths []string) {
 	r := c.run
-	stamps := map[string]Stamp{}
+	stamps, sums := map[string]Stamp{}, map[string]sum{}
 	var events []Happened
 	for _, path := range paths {
-		stamps[path] = stampOf(path)
+		stamps[path], sums[path] = stampOf(path), sumOf(path)
 		if stamps[path] == (Stamp{}) {
 			c.gone[path] = true
 			_ = r.forget(ctx, path)
@@ -182,7 +182,7 @@ func (c *comparison) tellChanged(ctx context.Context, paths []string) {
 		return
 	}
 	for path, stamp := range stamps {
-		r.disk.heard(path, stamp)
+		r.disk.heard(path, stamp, sums[path])
 	}
 }
 

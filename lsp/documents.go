@@ -18,6 +18,7 @@ type document struct {
 	text    *text
 	since   uint64 // verdicts that came before this version
 	at      time.Time
+	opened  bool // it was opened with this version
 }
 
 // documents are those open at a server, least lately used first. Their lock is a
@@ -59,6 +60,7 @@ type synced struct {
 	text    *text
 	since   uint64
 	at      time.Time // when it became so
+	opened  bool      // it was opened so
 	changed bool      // this call made it so
 }
 
@@ -86,7 +88,7 @@ func (r *run) sync(ctx context.Context, path, body string, saved bool) (synced, 
 }
 
 func (doc *document) synced(changed bool) synced {
-	return synced{doc.path, doc.version, doc.text, doc.since, doc.at, changed}
+	return synced{doc.path, doc.version, doc.text, doc.since, doc.at, doc.opened, changed}
 }
 
 // next is the next version of a document.
@@ -106,6 +108,7 @@ func (r *run) open(ctx context.Context, path, body string) (*document, error) {
 	}
 	id, _ := r.server.spec.language(path)
 	doc := r.next(path, body)
+	doc.opened = true
 	defer r.told.Add(1)
 	err := r.conn.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": fileURI(path), "languageId": id, "version": doc.version, "text": body,

@@ -13,6 +13,14 @@ import (
 // judge brings the server's verdict on the document up to date. The error is why it
 // is not there, which is never to be taken for "no problems".
 func (s session) judge(ctx context.Context) error {
+	if err := s.bring(ctx); err != nil {
+		return err
+	}
+	return s.client.unableToJudge(s.doc.path)
+}
+
+// bring has what the server says of the document brought up to date.
+func (s session) bring(ctx context.Context) error {
 	var err error
 	switch {
 	case s.judgesAll():
@@ -35,7 +43,7 @@ func (s session) judge(ctx context.Context) error {
 	case s.await(ctx, s.doc):
 		return nil
 	case !pulled && s.client.pulls() && ctx.Err() == nil:
-		return s.judge(ctx)
+		return s.bring(ctx)
 	}
 	return errUnjudged
 }

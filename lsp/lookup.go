@@ -89,7 +89,7 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 			return err
 		}
 		out = v.found(ctx, s, found, q.most())
-		out.Server, out.Busy = s.server.spec.Name, s.client.busy()
+		out.Server, out.Busy = s.server.spec.title(), s.client.busy()
 		if rel == Definition {
 			v.enclose(ctx, s, out.Found)
 		}
@@ -304,7 +304,7 @@ func (v *View) Hover(ctx context.Context, q Target) (out Described, err error) {
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			var answer hover
 			err := s.ask(ctx, "textDocument/hover", positionParams{identifier{fileURI(s.doc.path)}, at}, &answer)
-			out.Text, found = strings.TrimSpace(string(answer.Contents)), at
+			out.Text, found = strings.TrimSpace(withoutImages(string(answer.Contents))), at
 			return out.Text != "", err
 		})
 		if err == nil && out.Text != "" {
@@ -313,6 +313,22 @@ func (v *View) Hover(ctx context.Context, q Target) (out Described, err error) {
 		return err
 	})
 	return out, err
+}
+
+// withoutImages is Markdown without the pictures that stand in it: they are much text,
+// and nobody sees them.
+func withoutImages(text string) string {
+	for {
+		at := strings.Index(text, "](data:")
+		if at < 0 {
+			return text
+		}
+		from, to := strings.LastIndex(text[:at], "!["), strings.IndexByte(text[at:], ')')
+		if from < 0 || to < 0 || strings.Contains(text[from:at], "]") {
+			return text
+		}
+		text = text[:from] + text[at+to+1:]
+	}
 }
 
 // declaring are the files in which what stands at a place is declared, as far as the
@@ -354,7 +370,7 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 		if len(items) == 0 {
 			return errors.New("no function stands there; name one by its symbol")
 		}
-		out.Server, out.Busy = s.server.spec.Name, s.client.busy()
+		out.Server, out.Busy = s.server.spec.title(), s.client.busy()
 		texts := v.lineText(ctx)
 		for _, item := range items {
 			edges, err := s.edges(ctx, rel, item)

@@ -59,7 +59,7 @@ func (v *View) problemsOf(ctx context.Context, p pick, path string, out *Problem
 		return err
 	}
 	return v.withServer(ctx, srv, path, func(ctx context.Context, s session) error {
-		out.Servers = append(out.Servers, p.spec.Name)
+		out.Servers = append(out.Servers, p.spec.title())
 		waiting, cancel := context.WithTimeout(ctx, v.wait())
 		defer cancel()
 		s.doc = s.anew(waiting)
@@ -138,8 +138,8 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 	texts := v.lineText(ctx)
 	for _, srv := range used {
 		err := v.withServer(ctx, srv, "", func(ctx context.Context, s session) error {
-			if !slices.Contains(out.Servers, srv.spec.Name) { // several roots have one each
-				out.Servers = append(out.Servers, srv.spec.Name)
+			if name := srv.spec.title(); !slices.Contains(out.Servers, name) { // several roots have one each
+				out.Servers = append(out.Servers, name)
 			}
 			v.showSome(ctx, s.run)
 			late := v.judgeProject(ctx, s.run)
@@ -194,7 +194,10 @@ func (v *View) showSome(ctx context.Context, r *run) {
 // where that is not all; empty: it is, or the server judges the project.
 func (r *run) leftOut(judged map[string]verdict) string {
 	spec := r.server.spec
-	if spec.importing == nil {
+	switch {
+	case spec.OpenOnly:
+		return fmt.Sprintf("%s judges only open files, so far %d", spec.Name, len(judged))
+	case spec.importing == nil:
 		return ""
 	}
 	have, all := 0, r.files()

@@ -64,7 +64,7 @@ func (s *server) start() *run {
 		stderr: process.NewTail(keptStderr),
 	}
 	r.documents.init()
-	r.verdicts.init()
+	r.verdicts.init(s.spec.Debounce)
 	r.client.init(r)
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancelCause(context.Background())

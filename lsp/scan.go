@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"crypto/sha256"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -120,7 +122,8 @@ func (r *run) cares() func(path string) bool {
 // were first looked at.
 type disk struct {
 	mu    sync.Mutex
-	files map[string]Stamp // zero: it is told as changed next time
+	files map[string]Stamp // zero: it is told as changed next time, unless it has its sum
+	sums  map[string]sum   // of what was told of a file whose stamp did not tell changes apart
 	dirs  map[string]bool  // that were looked through
 }
 
@@ -137,7 +140,7 @@ func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) [
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.files == nil {
-		d.files, d.dirs = map[string]Stamp{}, map[string]bool{}
+		d.files, d.sums, d.dirs = map[string]Stamp{}, map[string]sum{}, map[string]bool{}
 	}
 	known := func(path string) bool {
 		return slices.ContainsFunc(dirs, func(dir string) bool { return d.dirs[dir] && within(dir, path) })
@@ -148,6 +151,7 @@ func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) [
 		d.files[path] = stamp
 		switch {
 		case had && old == stamp && stamp != (Stamp{}):
+		case had && d.sameLocked(path, old, stamp):
 		case had:
 			out = append(out, Happened{path, Changed})
 		case known(path):
@@ -167,6 +171,40 @@ func (d *disk) compare(dirs []string, now map[string]Stamp, started time.Time) [
 		d.dirs[dir] = true
 	}
 	return out
+}
+
+// sameLocked reports whether a file is what the server was told of, although its stamp
+// did not say so then. The sum has served once the stamp does.
+func (d *disk) sameLocked(path string, old, stamp Stamp) bool {
+	was, ok := d.sums[path]
+	if !ok || old != (Stamp{}) {
+		return false
+	}
+	same := was == sumOf(path)
+	if !same || stamp != (Stamp{}) {
+		delete(d.sums, path)
+	}
+	return same
+}
+
+// sum tells contents of a file apart; zero: there is none, and none is the same.
+type sum [sha256.Size]byte
+
+// maxSummed is the size in bytes of the longest file that is read to see whether it is
+// still the same.
+const maxSummed = 1 << 20
+
+// sumOf is the sum of what a file has now.
+func sumOf(path string) (out sum) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSummed {
+		return out
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return out
+	}
+	return sha256.Sum256(data)
 }
 
 // event is what the server is to be told of a file that has a stamp now; false:
@@ -196,10 +234,11 @@ func (d *disk) coversLocked(path string) bool {
 	return false
 }
 
-// heard notes that the server was told of a file as it is with a stamp.
-func (d *disk) heard(path string, stamp Stamp) {
+// heard notes that the server was told of a file as it is with a stamp and a sum.
+func (d *disk) heard(path string, stamp Stamp, content sum) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	delete(d.sums, path)
 	switch {
 	case d.files == nil:
 	case stamp == (Stamp{}):
@@ -208,6 +247,9 @@ func (d *disk) heard(path string, stamp Stamp) {
 		d.files[path] = stamp
 	default:
 		d.files[path] = Stamp{}
+		if content != (sum{}) {
+			d.sums[path] = content
+		}
 	}
 }
 

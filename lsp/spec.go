@@ -47,6 +47,17 @@ type Spec struct {
 	// AtDeclaration: a rename is asked for where the name is declared; elsewhere the
 	// server may give the name another one in that file alone.
 	AtDeclaration bool
+	// Part is what it judges and knows of its files where that is not all.
+	Part string
+	// OpenOnly: it judges no file that is not open, and which files import which is not
+	// known: what a change breaks elsewhere is not seen.
+	OpenOnly bool
+	// Lazy: its roots' markers are those of others, too. It is not started before a
+	// file of its own is at hand.
+	Lazy bool
+	// Debounce is how long behind the last change of an open document it judges it, in
+	// one piece: what it pushes sooner, without a version, is on an earlier one.
+	Debounce time.Duration
 	// Loading is how the title begins of the progress before whose end answers are
 	// wrong. It begins once a file is open.
 	Loading string
@@ -79,6 +90,22 @@ func (s *Spec) language(path string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// title is the server as one that was asked is told of: with what it is limited to.
+func (s *Spec) title() string {
+	if s.Part == "" {
+		return s.Name
+	}
+	return s.Name + " for " + s.Part
+}
+
+// judge is the server as one that has judged.
+func (s *Spec) judge() string {
+	if s.OpenOnly {
+		return s.title() + " on open files"
+	}
+	return s.title()
 }
 
 // named reports whether a file's name is the one given, or fits the glob.

@@ -1,6 +1,9 @@
 package lsp
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Languages, markers and options that several servers share.
 var (
@@ -34,6 +37,14 @@ var (
 	goplsOptions   = json.RawMessage(`{"diagnosticsDelay":"0s"}`)
 	goplsSettings  = json.RawMessage(`{"gopls":{"diagnosticsDelay":"0s"}}`)
 	eslintSettings = json.RawMessage(`{"validate":"on","run":"onType","rulesCustomizations":[],"nodePath":"","experimental":{},"problems":{"shortenToSingleLine":false},"workingDirectory":{"mode":"location"},"codeAction":{"disableRuleComment":{"enable":true,"location":"separateLine"},"showDocumentation":{"enable":true}},"codeActionOnSave":{"mode":"all"},"format":false,"quiet":false,"onIgnoredFiles":"off","useESLintClass":false}`)
+)
+
+// They fail at the settings of an editor that has none for them, and say of every file
+// then that nothing is wrong.
+var (
+	styleSettings = json.RawMessage(`{"css":{},"scss":{},"less":{}}`)
+	htmlSettings  = json.RawMessage(`{"html":{},"css":{},"javascript":{}}`)
+	jsonSettings  = json.RawMessage(`{"json":{"validate":{"enable":true}}}`)
 )
 
 const vscodeInstall = "npm install -g vscode-langservers-extracted"
@@ -127,6 +138,7 @@ var builtin = []Spec{
 		Command:   []string{"kotlin-language-server"},
 		Roots:     [][]string{{"settings.gradle", "settings.gradle.kts"}, {"build.gradle", "build.gradle.kts", "pom.xml"}},
 		Install:   "brew install kotlin-language-server, or from github.com/fwcd/kotlin-language-server",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "lua-language-server",
@@ -134,6 +146,7 @@ var builtin = []Spec{
 		Command:   []string{"lua-language-server"},
 		Roots:     [][]string{{".luarc.json", ".luarc.jsonc"}, {".stylua.toml", "stylua.toml", ".luacheckrc"}},
 		Install:   "brew install lua-language-server, or from github.com/LuaLS/lua-language-server",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "zls",
@@ -141,6 +154,7 @@ var builtin = []Spec{
 		Command:   []string{"zls"},
 		Roots:     [][]string{{"build.zig"}},
 		Install:   "brew install zls, or from zigtools.org/zls",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "ruby-lsp",
@@ -148,6 +162,7 @@ var builtin = []Spec{
 		Command:   []string{"ruby-lsp"},
 		Roots:     rubyRoots,
 		Install:   "gem install ruby-lsp",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "solargraph",
@@ -155,13 +170,17 @@ var builtin = []Spec{
 		Command:   []string{"solargraph", "stdio"},
 		Roots:     rubyRoots,
 		Install:   "gem install solargraph",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "intelephense",
 		Languages: php,
 		Command:   []string{"intelephense", "--stdio"},
 		Roots:     phpRoots,
+		Loading:   "Intelephense",
+		Debounce:  950 * time.Millisecond,
 		Install:   "npm install -g intelephense",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "phpactor",
@@ -169,6 +188,7 @@ var builtin = []Spec{
 		Command:   []string{"phpactor", "language-server"},
 		Roots:     phpRoots,
 		Install:   "composer global require phpactor/phpactor",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "bash-language-server",
@@ -188,7 +208,9 @@ var builtin = []Spec{
 		Command:   []string{"vscode-html-language-server", "--stdio"},
 		Roots:     nodeRoots,
 		Options:   formatterOption,
+		Settings:  htmlSettings,
 		Install:   vscodeInstall,
+		Lazy:      true,
 	},
 	{
 		Name:      "vscode-css-language-server",
@@ -196,13 +218,16 @@ var builtin = []Spec{
 		Command:   []string{"vscode-css-language-server", "--stdio"},
 		Roots:     nodeRoots,
 		Options:   formatterOption,
+		Settings:  styleSettings,
 		Install:   vscodeInstall,
+		Lazy:      true,
 	},
 	{
 		Name:      "vscode-json-language-server",
 		Languages: []Language{{ID: "json", Endings: []string{".json"}}, {ID: "jsonc", Endings: []string{".jsonc", ".code-workspace"}, Names: []string{"tsconfig.json", "tsconfig.*.json", "jsconfig.json", "jsconfig.*.json", "devcontainer.json", ".devcontainer.json", ".eslintrc.json", ".babelrc", ".swcrc"}}},
 		Command:   []string{"vscode-json-language-server", "--stdio"},
 		Options:   formatterOption,
+		Settings:  jsonSettings,
 		Install:   vscodeInstall,
 	},
 	{
@@ -228,6 +253,8 @@ var builtin = []Spec{
 		Command:   []string{"svelteserver", "--stdio"},
 		Roots:     nodeRoots,
 		Install:   "npm install -g svelte-language-server",
+		Lazy:      true,
+		OpenOnly:  true,
 	},
 	{
 		Name:      "vue",
@@ -235,6 +262,9 @@ var builtin = []Spec{
 		Command:   []string{"vue-language-server", "--stdio"},
 		Roots:     nodeRoots,
 		Install:   "npm install -g @vue/language-server",
+		Part:      "templates and styles", // it leaves scripts to TypeScript's server, which does not read its files
+		Lazy:      true,
+		OpenOnly:  true,
 	},
 	{
 		Name:      "terraform-ls",
@@ -256,6 +286,7 @@ var builtin = []Spec{
 		Command:   []string{"haskell-language-server-wrapper", "--lsp"},
 		Roots:     [][]string{{"hie.yaml", "stack.yaml", "cabal.project"}, {"*.cabal", "package.yaml"}},
 		Install:   "ghcup install hls",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "ocamllsp",
@@ -263,6 +294,7 @@ var builtin = []Spec{
 		Command:   []string{"ocamllsp"},
 		Roots:     [][]string{{"dune-workspace", "dune-project"}, {"*.opam"}},
 		Install:   "opam install ocaml-lsp-server",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "csharp-ls",
@@ -270,6 +302,7 @@ var builtin = []Spec{
 		Command:   []string{"csharp-ls"},
 		Roots:     csharpRoots,
 		Install:   "dotnet tool install --global csharp-ls",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "omnisharp",
@@ -277,6 +310,7 @@ var builtin = []Spec{
 		Command:   []string{"OmniSharp", "--languageserver"},
 		Roots:     csharpRoots,
 		Install:   "from github.com/OmniSharp/omnisharp-roslyn",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "dart",
@@ -311,6 +345,7 @@ var builtin = []Spec{
 		Command:   []string{"nil"},
 		Roots:     [][]string{{"flake.nix"}, {"default.nix", "shell.nix"}},
 		Install:   "nix profile install nixpkgs#nil",
+		OpenOnly:  true,
 	},
 	{
 		Name:      "gleam",

@@ -88,13 +88,15 @@ type verdicts struct {
 	versioned bool          // it gives versions
 	stale     uint64        // answers up to this one are outdated, as the server says
 	told      time.Time     // when the server last heard of files on the disk
+	debounce  time.Duration // the Spec's
 	wake      chan struct{} // closed at the next verdict, and when work ends
 	ended     bool
 
 	turn chan struct{} // holds one while a change is judged
 }
 
-func (v *verdicts) init() {
+func (v *verdicts) init(debounce time.Duration) {
+	v.debounce = debounce
 	v.turn = make(chan struct{}, 1)
 	v.files = map[string]*verdict{}
 	v.versions = map[string]int32{}
@@ -270,6 +272,9 @@ func (v *verdicts) judged(doc synced) (ok bool, wait time.Duration, wake <-chan 
 	case versioned && !doc.at.Before(v.told):
 		return true, 0, v.wake, false
 	}
+	if !versioned && v.debounce > 0 && !doc.opened {
+		return v.debouncedLocked(doc, last)
+	}
 	// What changed on the disk may change a verdict with the same version, and one that
 	// came right behind such a change may have been made before it.
 	from, pause := last.at, quiet
@@ -283,6 +288,21 @@ func (v *verdicts) judged(doc synced) (ok bool, wait time.Duration, wake <-chan 
 		return false, left, v.wake, false
 	}
 	return true, 0, v.wake, false
+}
+
+// debouncedLocked is judged for a server that judges only once nothing has changed for
+// a while.
+func (v *verdicts) debouncedLocked(doc synced, last said) (ok bool, wait time.Duration, wake <-chan struct{}, ended bool) {
+	due := func(change time.Time) bool { return !last.at.Before(change.Add(v.debounce)) }
+	switch {
+	case !due(doc.at):
+		return false, 0, v.wake, false
+	case due(v.told):
+		return true, 0, v.wake, false
+	}
+	// What changed on the disk may have it judge once more, or not.
+	left := time.Until(v.told.Add(v.debounce + quiet))
+	return left <= 0, max(left, 0), v.wake, false
 }
 
 // outlived reports whether the server heard of changes on the disk since a document

@@ -421,7 +421,7 @@ func sortedKeys[V any](m map[string]V) []string {
 func (v *View) marked(dir string) []pick {
 	var out []pick
 	for _, s := range v.set.Load().specs {
-		if s.Disabled || s.Beside || !slices.ContainsFunc(s.Roots, func(group []string) bool { return anyIn(dir, group) }) {
+		if s.Disabled || s.Beside || s.Lazy || !slices.ContainsFunc(s.Roots, func(group []string) bool { return anyIn(dir, group) }) {
 			continue
 		}
 		if slices.ContainsFunc(out, func(p pick) bool { return p.spec.Languages[0].ID == s.Languages[0].ID }) {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,8 @@ var updateLSP = flag.Bool("update-lsp", false, "write what the language servers 
 // testdata/lsp is a project, and behind its files the calls, in order, with what
 // comes of them: "call INPUT" is what the model reads, "edit NAME" changes a file
 // beforehand, "after NAME" is what a file holds then. "crlf NAME" is a file whose
-// lines end in CRLF, which "after" writes out.
+// lines end in CRLF, which "after" writes out. "change NAME" changes a file as a tool
+// does, and "verdict" is what the servers say to that.
 func TestLanguageServers(t *testing.T) {
 	scripts, err := filepath.Glob("../testdata/lsp/*.txtar")
 	if err != nil || len(scripts) == 0 {
@@ -98,6 +100,10 @@ func playLSP(t *testing.T, script string) {
 	serverOf(t, a)
 	// What is held is what they answer, and not how soon.
 	ws := lspWorkspace(t, lsp.Config{Servers: disabledOf(a), RequestTimeout: 3 * time.Minute, StartTimeout: 3 * time.Minute, DiagnosticWait: time.Minute})
+	if linked(a) {
+		linkModules(t, ws)
+	}
+	verdict := ""
 	for i, f := range a.Files {
 		var got string
 		switch what, rest, _ := strings.Cut(f.Name, " "); what {
@@ -106,6 +112,11 @@ func playLSP(t *testing.T, script string) {
 		case "edit":
 			write(t, ws, rest, f.Data)
 			continue
+		case "change":
+			verdict = changeLSP(t, ws, rest, f.Data)
+			continue
+		case "verdict":
+			got = verdict
 		case "crlf":
 			write(t, ws, rest, bytes.ReplaceAll(f.Data, []byte("\n"), []byte("\r\n")))
 			age(t, ws, rest)
@@ -131,6 +142,48 @@ func playLSP(t *testing.T, script string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// linked reports whether a script wants the modules of eslint in its project: "modules".
+func linked(a *txtar.Archive) bool {
+	return slices.Contains(strings.Split(string(a.Comment), "\n"), "modules")
+}
+
+// linkModules has the project the modules among which eslint is.
+func linkModules(t *testing.T, ws *Workspace) {
+	t.Helper()
+	program, err := exec.LookPath("eslint")
+	if err == nil {
+		err = os.Symlink(filepath.Dir(filepath.Dir(program)), filepath.Join(ws.Dir(), "node_modules"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changeLSP changes a file, and is what that broke and fixed.
+func changeLSP(t *testing.T, ws *Workspace, name string, data []byte) string {
+	t.Helper()
+	paths := []string{filepath.Join(ws.Dir(), name)}
+	before := ws.LSP.Before(t.Context(), paths)
+	write(t, ws, name, data)
+	d := before.After(t.Context(), paths)
+	var b strings.Builder
+	for _, part := range []struct {
+		name string
+		list lsp.List
+	}{{"new", d.New}, {"fixed", d.Fixed}, {"present", d.Present}} {
+		for _, one := range part.list.Items {
+			b.WriteString(part.name + " " + ProblemLine(one, ws.Name) + "\n")
+		}
+	}
+	for _, why := range d.NotReady {
+		b.WriteString("unknown: " + why + "\n")
+	}
+	if len(d.Servers) > 0 {
+		b.WriteString("judged by: " + strings.Join(d.Servers, " and "))
+	}
+	return stable(b.String(), ws)
 }
 
 // age makes a file one that was there for long: clangd tells by whole seconds and

@@ -226,7 +226,7 @@ func Withhold(ws *Workspace, lists ...[]lsp.Diagnostic) {
 func ProblemLine(d lsp.Diagnostic, name func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d %s", name(d.Path), d.At.Line, d.At.Column, d.Severity)
-	if d.Code != "" && d.Code != "default" {
+	if d.Code != "" && d.Code != "0" && d.Code != "default" {
 		b.WriteString(" " + lineText(oneLine(d.Code)))
 	}
 	b.WriteString(" " + lineText(oneLine(d.Message)))
