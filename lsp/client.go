@@ -26,7 +26,8 @@ type client struct {
 	watched  map[string]watch       // by the id of a registration
 	pull     map[string]pullOptions // registrations of pulled diagnostics
 	progress map[string]progress    // under way, by token
-	loaded   bool                   // the progress that Spec.Loading names has ended
+	loads    bool                   // the progress that Spec.Loading names has begun
+	loaded   bool                   // it has ended
 	loading  chan struct{}          // closed then
 	said     string                 // the last error or warning that the server showed
 	unable   map[string]error       // the files that it cannot judge, by path
@@ -147,6 +148,7 @@ func (c *client) progressed(params json.RawMessage) error {
 	switch p.Value.Kind {
 	case "begin":
 		was = progress{title: cut(p.Value.Title, maxSaid), percent: -1, began: time.Now()}
+		c.loads = c.loads || strings.HasPrefix(was.title, c.run.server.spec.Loading)
 	case "report":
 		if !known {
 			return nil
@@ -169,6 +171,13 @@ func (c *client) progressed(params json.RawMessage) error {
 		c.progress[token] = was
 	}
 	return nil
+}
+
+// tellsOfLoading reports whether the server ever said that it is loading.
+func (c *client) tellsOfLoading() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.loads
 }
 
 // maxProgress bounds what a server may say it is at, at once.

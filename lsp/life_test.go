@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -197,5 +198,43 @@ func TestOldServer(t *testing.T) {
 			t.Fatalf("call %d: %v", i, err)
 		}
 		p.view.used[0].running().started = time.Now().Add(-time.Hour)
+	}
+}
+
+// TestLoads: a server that answers wrongly while it loads is waited for, and one that
+// never says that it does only as long as a start may take.
+func TestLoads(t *testing.T) {
+	const begin, end = `{"token":1,"value":{"kind":"begin","title":"Loading it"}}`, `{"token":1,"value":{"kind":"end"}}`
+	for _, tt := range []struct {
+		name string
+		says []string // a second apart
+		wait time.Duration
+		took time.Duration
+		ok   bool
+	}{
+		{"says it", []string{begin, end}, time.Hour, 2 * time.Second, true},
+		{"never ends", []string{begin}, time.Hour, time.Minute, false},
+		{"never says it", nil, time.Hour, time.Minute, true},
+		{"never says it, to one who cannot wait", nil, time.Second, time.Second, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRun(&Spec{Name: "fake", Loading: "Loading"})
+				r.started, r.server.config.StartTimeout = time.Now(), time.Minute
+				go func() {
+					for _, one := range tt.says {
+						time.Sleep(time.Second)
+						_ = r.client.progressed([]byte(one))
+					}
+				}()
+				ctx, cancel := context.WithTimeout(t.Context(), tt.wait)
+				defer cancel()
+				err := r.load(ctx)
+				if took := time.Since(r.started); (err == nil) != tt.ok || took != tt.took {
+					t.Errorf("%v after %s", err, took)
+				}
+				synctest.Wait()
+			})
+		})
 	}
 }

@@ -37,6 +37,22 @@ func TestManyReferences(t *testing.T) {
 	}
 }
 
+// TestPicturesAreLeftOut: pictures that stand in a text are no text.
+func TestPicturesAreLeftOut(t *testing.T) {
+	for in, want := range map[string]string{
+		"a":                                    "a",
+		"a ![p](data:x,y) b ![](data:z)":       "a  b ",
+		"![p](http://x) [l](data:x)":           "![p](http://x) [l](data:x)",
+		"[l](data:x)":                          "[l](data:x)",
+		"![p](data:x":                          "![p](data:x",
+		"![p](http://x) and ![q](data:x), end": "![p](http://x) and , end",
+	} {
+		if got := withoutImages(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 // TestDeepOutline: symbols that hold one another without an end in sight are listed.
 func TestDeepOutline(t *testing.T) {
 	const deep = 3000

@@ -210,6 +210,8 @@ var interview = []string{
 	`workspace/applyEdit {"edit":{"changes":{}}}`,
 	`workspace/applyEdit {"edit":7}`,
 	`workspace/applyEdit null`,
+	`eslint/noLibrary {"source":{"uri":"file:///x"}}`,
+	`eslint/probeFailed 7`,
 	`no/such {}`,
 	`$/such {}`,
 }

@@ -189,6 +189,8 @@ workspace/textDocumentContent/refresh: null
 workspace/applyEdit: {"applied":false,"failureReason":"nobody asked for an edit"}
 workspace/applyEdit: {"applied":false,"failureReason":"the edit is not understood"}
 workspace/applyEdit: {"applied":false,"failureReason":"the edit is not understood"}
+eslint/noLibrary: null
+eslint/probeFailed: null
 no/such: method not found: no/such (code -32601)
 $/such: method not found: $/such (code -32601)
 `

@@ -167,6 +167,49 @@ func TestListedNoMore(t *testing.T) {
 	}
 }
 
+// TestToldOnce: a file that a tool just changed is told of once, unless it changes once
+// more behind that, although its stamp does not say so.
+func TestToldOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	put := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var d disk
+	settled := func() Stamp { return Stamp{1, time.Now().Add(-time.Hour)} }
+	look := func(stamp Stamp) string {
+		return fmt.Sprint(d.compare([]string{dir}, map[string]Stamp{path: stamp}, time.Now()))
+	}
+	const none, changed = "[]", "changed"
+	put("0")
+	look(settled())
+	for _, tt := range []struct {
+		name  string
+		then  string // what it has then
+		looks []Stamp
+		want  []string
+	}{
+		{"looked at at once, and later", "1", []Stamp{{}, {}, settled()}, []string{none, none, none}},
+		{"another text of the same length", "2", []Stamp{settled()}, []string{changed}},
+		{"the same, at once", "3", []Stamp{{}, settled()}, []string{changed, changed}},
+	} {
+		put("1")
+		d.heard(path, Stamp{1, time.Now()}, sumOf(path))
+		put(tt.then)
+		for i, stamp := range tt.looks {
+			want := tt.want[i]
+			if want == changed {
+				want = fmt.Sprint([]Happened{{path, Changed}})
+			}
+			if got := look(stamp); got != want {
+				t.Errorf("%s, look %d: %s, want %s", tt.name, i+1, got, want)
+			}
+		}
+	}
+}
+
 func sortedTexts(list []string) []string {
 	set := map[string]bool{}
 	for _, one := range list {

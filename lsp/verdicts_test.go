@@ -16,7 +16,7 @@ import (
 func newRun(spec *Spec) *run {
 	r := &run{server: &server{startOptions: startOptions{spec: spec, root: "/p"}}, ready: make(chan struct{}), ended: make(chan struct{})}
 	r.documents.init()
-	r.verdicts.init(0)
+	r.verdicts.init(spec.Debounce)
 	r.client.init(r)
 	close(r.ready)
 	return r
@@ -59,6 +59,36 @@ func TestStages(t *testing.T) {
 				t.Errorf("at a pace of %s it took %s", pace, took)
 			}
 			synctest.Wait()
+		}
+	})
+}
+
+// TestDebounce: of a server that judges once nothing has changed for a while, what comes
+// sooner is on what was there before, and what comes then counts at once.
+func TestDebounce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRun(&Spec{Debounce: time.Second})
+		doc := r.shown("/p/a", "x")
+		begun := time.Now()
+		go func() {
+			time.Sleep(900 * time.Millisecond)
+			r.pushes(t, noneOfA)
+			time.Sleep(150 * time.Millisecond)
+			r.pushes(t, oneOfA)
+		}()
+		if !r.await(t.Context(), doc) || time.Since(begun) != 1050*time.Millisecond || len(r.verdicts.of("/p/a").items()) != 1 {
+			t.Errorf("after %s: %+v", time.Since(begun), r.verdicts.of("/p/a").items())
+		}
+		time.Sleep(time.Minute)
+		r.verdicts.disturbed() // it may judge once more
+		if begun = time.Now(); !r.await(t.Context(), doc) || time.Since(begun) != time.Second+quiet {
+			t.Errorf("behind a change on the disk it counts after %s", time.Since(begun))
+		}
+		doc = r.shown("/p/a", "y")
+		doc.opened = true // of which it judges at once
+		r.pushes(t, noneOfA)
+		if begun = time.Now(); !r.await(t.Context(), doc) || time.Since(begun) != quiet {
+			t.Errorf("opened, it counts after %s", time.Since(begun))
 		}
 	})
 }
