@@ -26,6 +26,21 @@ func (p *project) define() error {
 	return err
 }
 
+// started is the server's process, once it is ready.
+func (p *project) started() *run {
+	p.t.Helper()
+	srv, err := p.view.primary(p.path("a.fake"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r, err := srv.acquire(p.context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	srv.release()
+	return r
+}
+
 // TestDies: whenever a server is killed, the call says so or works, and the next one
 // works.
 func TestDies(t *testing.T) {
@@ -68,15 +83,7 @@ func TestStuck(t *testing.T) {
 			c.RequestTimeout = time.Second
 			big := "def foo\nfoo\n" + strings.Repeat("x\n", 3<<20) // two of these fill what may wait to be written
 			p := newProject(t, c, "a.fake", big)
-			srv, err := p.view.primary(p.path("a.fake"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := srv.acquire(p.context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			srv.release()
+			r := p.started()
 			r.asked.Store(true) // the first request would have more time
 			for i := range maxSilent {
 				p.write("a.fake", big+strings.Repeat("y", i))
@@ -110,15 +117,7 @@ func TestEats(t *testing.T) {
 	c.MemoryLimit = 300e6
 	p := newProject(t, c, "a.fake", "def foo\nfoo\n")
 	p.view.servers.memoryLook = time.Millisecond
-	srv, err := p.view.primary(p.path("a.fake"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := srv.acquire(p.context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv.release()
+	r := p.started()
 	<-r.ended
 	if s := p.view.Status(); len(s) != 1 || s[0].Crashes != 1 || !strings.Contains(s[0].Error, " MB of memory, and lsp.memoryLimitMb is 300") {
 		t.Errorf("status %+v", s)
@@ -284,15 +283,7 @@ func TestIdle(t *testing.T) {
 	c.IdleStop = time.Millisecond
 	p := newProject(t, c, "a.fake", "def foo\nfoo\n")
 	for range 3 {
-		srv, err := p.view.primary(p.path("a.fake"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := srv.acquire(p.context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		srv.release()
+		r := p.started()
 		<-r.ended
 		if err := p.define(); err != nil {
 			t.Fatal(err)
