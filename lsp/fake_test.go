@@ -137,6 +137,8 @@ func (f *fake) handle(_ context.Context, r *jsonrpc.Request) (jsonrpc.Work, erro
 			return forever, nil
 		case f.does("error-code-0"):
 			return nil, &jsonrpc.Error{Code: 0, Message: "line out of range"}
+		case f.does("error-dumb"):
+			return nil, &jsonrpc.Error{Code: -32099}
 		case f.does("null"):
 			return nil, nil
 		case f.does("odd-uri"):

@@ -2,7 +2,10 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,7 +35,7 @@ func TestBadServers(t *testing.T) {
 		{behaviour: "error-initialize", want: "fake could not be started: no licence"},
 		{behaviour: "null-initialize", want: "fake cannot look up"},
 		{behaviour: "junk-initialize"},
-		{behaviour: "text-initialize", want: "fake could not be started: decoding the answer to initialize"},
+		{behaviour: "text-initialize", want: "fake could not be started: the answer to initialize cannot be read: it is a JSON string"},
 		{behaviour: "flood"},
 		{behaviour: "silent"},
 		{behaviour: "exits", want: "fake ended while it was starting: fake: cannot be bothered"},
@@ -43,7 +46,8 @@ func TestBadServers(t *testing.T) {
 		{behaviour: "error-code-0", want: "fake answered: line out of range"},
 		{behaviour: "null", want: "nothing"},
 		{behaviour: "odd-uri", want: "no files"},
-		{behaviour: "wrong-type", want: "decoding the answer"},
+		{behaviour: "wrong-type", want: "asking fake: the answer to textDocument/definition cannot be read: it is a JSON string, which does not belong there"},
+		{behaviour: "error-dumb", want: "fake answered: an error with no word of what is wrong (code -32099)"},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			t.Parallel()
@@ -88,6 +92,63 @@ func TestAbsentServer(t *testing.T) {
 		_, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path(name), Symbol: "foo"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
+	}
+}
+
+// TestNoProjectServer: a question about the whole project that nothing can answer says
+// what stands in the way.
+func TestNoProjectServer(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		trusted    error
+		change     func(*ServerConfig)
+	}{
+		{name: "no marker", want: "no marker of a project is in", change: func(s *ServerConfig) { s.RootMarkers = []string{"other.mark"} }},
+		{name: "not installed", want: "is installed; install fake (put no-such-server into PATH, or mend lsp.servers.fake.command in the settings)", change: func(s *ServerConfig) { s.Command = []string{"no-such-server"} }},
+		{name: "no program", want: "is installed; install fake (lsp.servers.fake.command in the settings names /no/such, which is no program)", change: func(s *ServerConfig) { s.Command = []string{"/no/such"} }},
+		{name: "not trusted", want: "not trusted", trusted: errors.New("not trusted"), change: func(*ServerConfig) {}},
+		{name: "neither", want: "not trusted", trusted: errors.New("not trusted"), change: func(s *ServerConfig) { s.RootMarkers = nil }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := fakeConfig("ok")
+			s := c.Servers["fake"]
+			s.RootMarkers = []string{"fake.mark"}
+			tt.change(&s)
+			c.Servers["fake"] = s
+			p := newProject(t, c, "a.fake", "def foo\n", "fake.mark", "")
+			p.view.opts.Trusted = func(string) error { return tt.trusted }
+			_, found := p.view.WorkspaceSymbols(p.context(), "foo")
+			_, known := p.view.Diagnostics(p.context(), "")
+			if err := errors.Join(found...); err == nil || known == nil || !strings.Contains(err.Error(), tt.want) || err.Error() != known.Error() {
+				t.Errorf("%v and %v; want %q", err, known, tt.want)
+			}
+			if err := p.view.Missing(); (err != nil) != strings.Contains(tt.want, "install") {
+				t.Errorf("missing: %v", err)
+			}
+		})
+	}
+}
+
+// TestNoProgram: what the system does not run says which program that is, and what to do.
+func TestNoProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("what can be run is told by its ending there")
+	}
+	for text, want := range map[string]string{"#!/no/such/interpreter\n": "what its first line says that it is run with is not there", "\x7fELF": "exec format error"} {
+		program := filepath.Join(t.TempDir(), "server")
+		if err := os.WriteFile(program, []byte(text), 0o755); err != nil { //nolint:gosec // it is to be a program
+			t.Fatal(err)
+		}
+		c := fakeConfig("ok")
+		s := c.Servers["fake"]
+		s.Command = []string{program}
+		c.Servers["fake"] = s
+		p := newProject(t, c, "a.fake", "def foo\n")
+		_, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo"})
+		want = "fake cannot be started: the system does not run " + program + " (" + want + "); install it anew, or mend lsp.servers.fake.command in the settings"
+		if err == nil || err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
 		}
 	}
 }

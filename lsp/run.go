@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -129,7 +130,7 @@ func (r *run) spawn() (out io.Reader, err error) {
 	})
 	if err != nil {
 		_ = to.Close()
-		return nil, fmt.Errorf("starting %s: %w", s.spec.Name, err)
+		return nil, notStarted(s.spec.Name, s.command[0], err)
 	}
 	r.stdin = to
 	// Without a guard only the servers of an agent that is killed live on, and most
@@ -140,6 +141,18 @@ func (r *run) spawn() (out io.Reader, err error) {
 		_ = stdout.Close()
 	})
 	return from, nil
+}
+
+// notStarted says that the system does not run a server's program.
+func notStarted(name, program string, err error) error {
+	why := err
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		why = p.Err
+	}
+	if errors.Is(why, fs.ErrNotExist) { // it was there just now
+		why = errors.New("what its first line says that it is run with is not there")
+	}
+	return fmt.Errorf("%s cannot be started: the system does not run %s (%w); install it anew, or mend lsp.servers.%s.command in the settings", name, program, why, name)
 }
 
 // initialize makes the server ready, within the time it has for its start.
@@ -292,7 +305,13 @@ type refusal struct {
 	err    *jsonrpc.Error
 }
 
-func (e *refusal) Error() string { return e.server + " answered: " + strings.TrimSpace(e.err.Message) }
+func (e *refusal) Error() string {
+	text := strings.TrimSpace(e.err.Message)
+	if text == "" {
+		text = fmt.Sprintf("an error with no word of what is wrong (code %d)", e.err.Code)
+	}
+	return e.server + " answered: " + text
+}
 
 func (e *refusal) Unwrap() error { return e.err }
 

@@ -201,6 +201,9 @@ func (o ServerConfig) change(s Spec) *Spec {
 	if len(o.Command) > 0 {
 		s.Command, s.find = o.Command, nil
 		s.Install = fmt.Sprintf("put %s into PATH, or mend lsp.servers.%s.command in the settings", o.Command[0], s.Name)
+		if filepath.Base(o.Command[0]) != o.Command[0] { // where to look for it is told
+			s.Install = fmt.Sprintf("lsp.servers.%s.command in the settings names %s, which is no program", s.Name, o.Command[0])
+		}
 	}
 	switch {
 	case len(o.Extensions) > 0:

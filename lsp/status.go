@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +51,29 @@ func (v *View) Refused() error {
 		return nil
 	}
 	return v.opts.Trusted(v.opts.Dirs[0])
+}
+
+// maxMissing is how many servers are named that a project has none of.
+const maxMissing = 3
+
+// Missing says which servers could be installed for the first of the session's folders
+// that has a marker of theirs; nil: there is none.
+func (v *View) Missing() error {
+	for _, dir := range v.opts.Dirs {
+		var missing []string
+		for _, s := range v.set.Load().specs {
+			if v.marks(s, dir) && v.find.command(s, dir, filepath.Join(dir, "file")) == nil {
+				missing = append(missing, fmt.Sprintf("%s (%s)", s.Name, s.Install))
+			}
+		}
+		if more := len(missing) - maxMissing; more > 0 {
+			missing = append(missing[:maxMissing], fmt.Sprintf("%d more", more))
+		}
+		if len(missing) > 0 {
+			return fmt.Errorf("no language server for the project in %s is installed; install %s", dir, strings.Join(missing, " or "))
+		}
+	}
+	return nil
 }
 
 // status is the state of one server.

@@ -241,7 +241,13 @@ func (v *View) projectServers() ([]*server, error) {
 	case firstErr != nil:
 		return nil, firstErr
 	}
-	return nil, fmt.Errorf("no language server was asked yet and no marker of a project is in %s; ask with a path first", v.opts.Dirs[0])
+	return nil, v.noProjectServer()
+}
+
+// noProjectServer is why there is no server that a question about the whole project
+// could go to.
+func (v *View) noProjectServer() error {
+	return cmp.Or(v.Refused(), v.Missing(), fmt.Errorf("no language server was asked yet and no marker of a project is in %s; ask with a path first", v.opts.Dirs[0]))
 }
 
 // workspaceSymbols asks one server, again with the beginning of the name where

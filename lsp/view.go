@@ -426,7 +426,7 @@ func sortedKeys[V any](m map[string]V) []string {
 func (v *View) marked(dir string) []pick {
 	var out []pick
 	for _, s := range v.set.Load().specs {
-		if s.Disabled || s.Beside || s.Lazy || !slices.ContainsFunc(s.Roots, func(group []string) bool { return anyIn(dir, group) }) {
+		if !v.marks(s, dir) {
 			continue
 		}
 		if slices.ContainsFunc(out, func(p pick) bool { return p.spec.Languages[0].ID == s.Languages[0].ID }) {
@@ -437,6 +437,12 @@ func (v *View) marked(dir string) []pick {
 		}
 	}
 	return out
+}
+
+// marks reports whether a folder has a root's marker of a server that is a language's
+// own, and that is wanted by that alone.
+func (v *View) marks(s *Spec, dir string) bool {
+	return !s.Disabled && !s.Beside && !s.Lazy && slices.ContainsFunc(s.Roots, func(group []string) bool { return anyIn(dir, group) })
 }
 
 // Wanted names the servers that Start would start, with their programs.

@@ -45,9 +45,12 @@ type Metadata struct {
 func Conclude(spec *Spec, r *Result, err error, took time.Duration, spool Spool) Envelope {
 	*r = Fit(*r, spec, spool)
 	e := Describe(*r, err, took)
-	e.ErrorText = head(e.ErrorText, DefaultMaxOutput)
+	e.ErrorText = BoundError(e.ErrorText)
 	return e
 }
+
+// BoundError is as much of an error's text as anybody is told.
+func BoundError(text string) string { return head(text, DefaultMaxOutput) }
 
 // Describe is the envelope of what a call came to, whatever its size.
 func Describe(r Result, err error, took time.Duration) Envelope {
@@ -86,6 +89,7 @@ func (e Envelope) Wire() Envelope {
 	return e
 }
 
+// wireText is a text as it goes to the editor: no longer than WireLimit.
 func wireText(s string) string {
 	const mark = "\n[… more]"
 	if len(s) <= WireLimit {

@@ -321,7 +321,12 @@ func (a *lspCall) hover(ctx context.Context, t lsp.Target) (Result, error) {
 	if what.Text == "" {
 		return plainResult("Nothing is known about it."), nil
 	}
-	return Result{Text: what.Text, Shown: kinds.SafeMarkdown(what.Text)}, nil
+	return described(what.Text), nil
+}
+
+// described is what a symbol is as the model reads it, and as the editor shows it.
+func described(text string) Result {
+	return Result{Text: text, Shown: kinds.SafeMarkdown(wireText(text))}
 }
 
 // runBroad asks about a file or the project as a whole.
@@ -429,6 +434,9 @@ func ServersText(v *lsp.View, name func(string) string) string {
 		return err.Error()
 	}
 	list := v.Status()
+	if len(list) == 0 && v.Missing() != nil {
+		return kinds.Capital(v.Missing().Error()) + "."
+	}
 	if len(list) == 0 {
 		return "No language server runs. One starts when a file of its language is asked about."
 	}

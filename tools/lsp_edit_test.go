@@ -244,6 +244,18 @@ func TestLSPFound(t *testing.T) {
 	}
 }
 
+// TestLSPDescribed: what a server says of a symbol, be it a book, is cut for the editor.
+func TestLSPDescribed(t *testing.T) {
+	for _, tt := range []struct{ text, shown string }{
+		{"about *foo*", "about *foo*"},
+		{strings.Repeat("x", 1<<20), strings.Repeat("x", WireLimit-len("\n[… more]")) + "\n[… more]"},
+	} {
+		if r := described(tt.text); r.Text != tt.text || r.Shown != tt.shown {
+			t.Errorf("%d bytes: the model gets %d, the editor %d", len(tt.text), len(r.Text), len(r.Shown))
+		}
+	}
+}
+
 // TestLSPProblemsWithheld: what a server says of a file that must not be read is not
 // told, since it may quote it, but where the call that names the file was judged.
 func TestLSPProblemsWithheld(t *testing.T) {

@@ -158,9 +158,21 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		return nil
 	}
 	if err := json.Unmarshal(out.result, result); err != nil {
-		return fmt.Errorf("decoding the answer to %s: %w", method, err)
+		return fmt.Errorf("the answer to %s cannot be read: %w", method, misfit(err))
 	}
 	return nil
+}
+
+// misfit words an error of decoding without the names of Go's types.
+func misfit(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it is a JSON %s, which does not belong there", wrong.Value)
+	}
+	return fmt.Errorf("its %s is a JSON %s, which does not belong there", wrong.Field, wrong.Value)
 }
 
 // send puts a request on the wire by way of the library.

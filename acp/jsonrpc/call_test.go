@@ -40,7 +40,8 @@ func TestCallDecodesAnswers(t *testing.T) {
 		{"error is a list", `"error":[1]`, answer{"before"}, "the peer answered an error that cannot be read: [1] (code -32603)"},
 		{"error code is a text", `"error":{"code":"-32800","message":"m"}`, answer{"before"}, "m (code -32800)"},
 		{"error code is broken", `"error":{"code":1.5,"message":"m"}`, answer{"before"}, "m (code -32603)"},
-		{"result of another type", `"result":"x"`, answer{"before"}, "decoding the answer to ask: json: cannot unmarshal string into Go value of type jsonrpc.answer"},
+		{"result of another type", `"result":"x"`, answer{"before"}, "the answer to ask cannot be read: it is a JSON string, which does not belong there"},
+		{"result with a member of another type", `"result":{"text":5}`, answer{"before"}, "the answer to ask cannot be read: its Text is a JSON number, which does not belong there"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
