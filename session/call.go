@@ -398,7 +398,7 @@ func (t *Turn) runOne(ctx context.Context, c *call) {
 // finish gives the call its final status, stores it and tells the editor.
 func (t *Turn) finish(ctx context.Context, c *call, result tools.Result, err error, took time.Duration) {
 	if err != nil && ctx.Err() != nil {
-		err = errors.New(cancelledText)
+		err = cancelled(err)
 	}
 	if notPermitted(err) {
 		result.Metadata = map[string]any{MetadataDenied: true}
@@ -464,7 +464,7 @@ func shownError(err error) string {
 	case errors.Is(err, errKeepPlanning):
 		return "Not agreed to; plan mode stays."
 	}
-	return prose(err.Error())
+	return prose(tools.BoundError(err.Error()))
 }
 
 // prose is a text that is no Markdown, as Markdown.

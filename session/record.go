@@ -67,14 +67,29 @@ func (c *callRecord) input() string { return cmp.Or(c.Changed, c.Args) }
 // abortedText is what a call that a crash left open came to.
 const abortedText = "aborted by restart"
 
+// halfDone is added for a call that may have changed something by then.
+const halfDone = "; it had begun, so that a part of it may be done: look before doing it again"
+
+// aborted is what the call came to.
+func (c *callRecord) aborted() string {
+	switch c.Card.Kind {
+	case kinds.KindEdit, kinds.KindDelete, kinds.KindMove, kinds.KindExecute:
+		if c.Status == InProgress {
+			return abortedText + halfDone
+		}
+	}
+	return abortedText
+}
+
 // settle gives a call that was left open its end.
 func (c *callRecord) settle() {
 	if c.Status == Completed || c.Status == Failed {
 		return
 	}
-	c.Status, c.Failed, c.Result = Failed, true, abortedText
-	c.Output = &tools.Envelope{Type: tools.EnvelopeError, ErrorText: abortedText}
-	c.Content = append(shownChanges(c.Card.Changes), Shown{Text: abortedText})
+	text := c.aborted()
+	c.Status, c.Failed, c.Result = Failed, true, text
+	c.Output = &tools.Envelope{Type: tools.EnvelopeError, ErrorText: text}
+	c.Content = append(shownChanges(c.Card.Changes), Shown{Text: text})
 }
 
 // splitAfter is how long a stored text grows, in bytes, until what follows is

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/store"
 )
 
@@ -71,5 +72,24 @@ func TestLongTextIsStoredInPieces(t *testing.T) {
 	}
 	if text != strings.Repeat(delta, 200) {
 		t.Errorf("the text came back with %d of %d bytes", len(text), 200*len(delta))
+	}
+}
+
+// A call that a crash left open failed, and where a part of it may be done, it says so.
+func TestSettleTellsOfAPartThatMayBeDone(t *testing.T) {
+	for _, c := range []struct {
+		status Status
+		kind   kinds.Kind
+		want   string
+	}{
+		{Pending, kinds.KindEdit, "aborted by restart"},
+		{InProgress, kinds.KindSearch, "aborted by restart"},
+		{InProgress, kinds.KindEdit, "aborted by restart; it had begun, so that a part of it may be done: look before doing it again"},
+		{InProgress, kinds.KindExecute, "aborted by restart; it had begun, so that a part of it may be done: look before doing it again"},
+	} {
+		r := callRecord{Status: c.status, Card: kinds.Card{Kind: c.kind}}
+		if r.settle(); r.Status != Failed || r.Result != c.want || r.Output.ErrorText != c.want || r.Content[0].Text != c.want {
+			t.Errorf("%s %s: %+v", c.status, c.kind, r)
+		}
 	}
 }

@@ -41,6 +41,9 @@ func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage)
 		judged.after(ctx, &result, s.workspace, err)
 		return result, err
 	}()
+	if err != nil && ctx.Err() != nil {
+		err = cancelled(err)
+	}
 	return tools.Conclude(spec, &result, err, time.Since(begun), s.workspace.Spool)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/acp-agent/acp-agent/kinds"
 	"github.com/acp-agent/acp-agent/session/model"
 	"github.com/acp-agent/acp-agent/session/store"
+	"github.com/acp-agent/acp-agent/tools"
 )
 
 // StopReason is why a turn ended.
@@ -31,6 +32,14 @@ var errCancelledByUser = errors.New("cancelled by the user")
 
 // cancelledText is what an unfinished call comes to when its turn is cancelled.
 const cancelledText = "cancelled by the user before it was done"
+
+// cancelled is what a call that failed since it was cancelled came to.
+func cancelled(err error) error {
+	if left, ok := errors.AsType[*tools.LeftError](err); ok {
+		return fmt.Errorf("%s. %s", cancelledText, left.Remains())
+	}
+	return errors.New(cancelledText)
+}
 
 // Turn is one prompt and all that is done for it. It waits for the turns that
 // the session was given before.

@@ -101,11 +101,28 @@ func (c *patchCommit) back(ctx context.Context, failed error) error {
 	}
 	switch {
 	case len(left) > 0:
-		return fmt.Errorf("the change was not made: %w. Of what was changed before, this could not be put back: %s", failed, strings.Join(left, "; "))
+		return &LeftError{failed, left}
 	case len(c.undo) > 0:
 		return fmt.Errorf("the change was not made: %w. What was changed before was put back", failed)
 	}
 	return fmt.Errorf("nothing was changed: %w", failed)
+}
+
+// LeftError is a change that was not made as a whole, and of which a part stays.
+type LeftError struct {
+	Err  error
+	Left []string // what could not be put back, a clause each
+}
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("the change was not made: %v. %s", e.Err, e.Remains())
+}
+
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// Remains says what stays.
+func (e *LeftError) Remains() string {
+	return "Of what was changed before, this could not be put back: " + strings.Join(e.Left, "; ")
 }
 
 // check reports as ErrChanged that a file is not as it was when the step was

@@ -139,6 +139,9 @@ func TestWriteFileRefusesLinksThatWerePutThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		tree(t, top, map[string]string{"ws/sub": "-> " + to})
+		if _, err := d.ReadFile(t.Context(), p); err == nil || to == "../out" && !strings.Contains(err.Error(), "a folder of its path became a link that leads out of the project; try again") {
+			t.Errorf("reading through a link to %s: %v", to, err)
+		}
 		for _, old := range [][]byte{nil, []byte("a")} {
 			if _, err := d.WriteFile(t.Context(), p, old, []byte("evil")); err == nil {
 				t.Errorf("wrote through a link to %s", to)

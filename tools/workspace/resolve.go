@@ -277,8 +277,15 @@ func (r *Roots) respell(target string) (string, bool) {
 // with both.
 func plain(err error) error {
 	var perr *fs.PathError
-	if errors.As(err, &perr) {
-		return perr.Err
+	switch {
+	case !errors.As(err, &perr):
+		return err
+	case perr.Err.Error() == "path escapes from parent": // a text of package os, which exports no error for it
+		return errEscapes
 	}
-	return err
+	return perr.Err
 }
+
+// errEscapes says that a folder on the way to a file was none, or another, when the
+// path was resolved.
+var errEscapes = errors.New("a folder of its path became a link that leads out of the project; try again")
