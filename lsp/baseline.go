@@ -24,6 +24,9 @@ type side struct {
 	run    *run  // nil: it was not ready
 	err    error // why it was not ready
 	turn   bool  // no other change is judged meanwhile
+	// beyond: the paths lie beyond its root, and it may use what is declared in them. It
+	// is asked about its own files alone.
+	beyond bool
 
 	before map[string]verdict
 	texts  map[string]string // of the paths that there were
@@ -64,7 +67,7 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 			i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
 			if i < 0 {
 				i = len(b.sides)
-				b.sides = append(b.sides, &side{server: srv, texts: map[string]string{}, existed: map[string]bool{}, judged: map[string]bool{}})
+				b.sides = append(b.sides, newSide(srv))
 			}
 			b.sides[i].paths = append(b.sides[i].paths, path)
 		}
@@ -72,12 +75,62 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 	if len(b.sides) == 0 {
 		return nil
 	}
+	b.sides = append(b.sides, v.beyond(b.sides)...)
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wait/2)
 	defer cancel()
 	b.each(func(s *side) { v.note(ctx, s) })
 	b.left = wait - time.Since(began)
 	return b
+}
+
+func newSide(s *server) *side {
+	return &side{server: s, texts: map[string]string{}, existed: map[string]bool{}, judged: map[string]bool{}}
+}
+
+// beyond are the sides of the other roots, such as modules that use the one in which
+// something changes: those whose servers run and judge all that they have by themselves.
+func (v *View) beyond(sides []*side) []*side {
+	v.mu.Lock()
+	used := slices.Clone(v.used)
+	v.mu.Unlock()
+	var out []*side
+	for _, srv := range used {
+		r := srv.running()
+		if r == nil || !r.judgesAll() || slices.ContainsFunc(sides, func(s *side) bool { return s.server == srv }) {
+			continue
+		}
+		other := newSide(srv)
+		other.beyond = true
+		for _, s := range sides {
+			if s.server.spec.Name == srv.spec.Name {
+				other.paths = append(other.paths, s.paths...)
+			}
+		}
+		if len(other.paths) > 0 {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// shows are those of some paths that the server is to have open. A file beyond its
+// root it need not have, but must not have as it was.
+func (s *side) shows(ctx context.Context, r *run, paths []string) []string {
+	if !s.beyond {
+		return paths
+	}
+	open, _ := r.opened(ctx)
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !slices.Contains(open, path) })
+}
+
+// own are the open documents by which the server is asked about its project.
+func (s *side) own(ctx context.Context, r *run) []synced {
+	docs := r.openDocuments(ctx)
+	if s.beyond {
+		docs = slices.DeleteFunc(docs, func(doc synced) bool { return !within(r.server.root, doc.path) })
+	}
+	return docs
 }
 
 // each does something at all servers at once.
@@ -110,7 +163,7 @@ func (v *View) note(ctx context.Context, s *side) {
 		return
 	}
 	defer s.server.release()
-	v.begin(ctx, r, s.paths)
+	v.begin(ctx, r, s.shows(ctx, r, s.paths))
 	if s.err = r.load(ctx); s.err != nil {
 		return
 	}
@@ -123,10 +176,12 @@ func (v *View) note(ctx context.Context, s *side) {
 	_ = v.refresh(ctx, r)
 	var docs []synced
 	for _, path := range s.paths {
-		if stampOf(path) == (Stamp{}) {
+		s.existed[path] = stampOf(path) != (Stamp{})
+	}
+	for _, path := range s.shows(ctx, r, s.paths) {
+		if !s.existed[path] {
 			continue // it is to be created: it has no problems yet
 		}
-		s.existed[path] = true
 		if doc, err := v.show(ctx, r, path); err == nil {
 			s.texts[path] = doc.text.body
 			docs = append(docs, doc)
@@ -147,10 +202,26 @@ func (v *View) note(ctx context.Context, s *side) {
 	}
 	s.whole = r.client.busy() == ""
 	if r.judgesAll() {
-		s.whole = r.judgeAll(ctx, s.paths[0]) == nil
+		s.whole = v.judgeSide(ctx, s)
 	}
 	s.before, s.versions = r.verdicts.snapshot()
 	v.resume(s)
+}
+
+// judgeSide has a server judge all that it has by itself, and reports whether it did.
+func (v *View) judgeSide(ctx context.Context, s *side) bool {
+	if !s.beyond {
+		return s.run.judgeAll(ctx, s.paths[0]) == nil
+	}
+	if len(s.own(ctx, s.run)) == 0 {
+		if path := v.any(ctx, s.run); path == "" {
+			return false
+		} else if _, err := v.show(ctx, s.run, path); err != nil {
+			return false
+		}
+	}
+	docs := s.own(ctx, s.run)
+	return len(docs) > 0 && s.run.judgeAll(ctx, docs[0].path) == nil
 }
 
 // begin shows a file to a server that loads the project only with its first one: one of

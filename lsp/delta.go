@@ -62,9 +62,30 @@ func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 		defer mu.Unlock()
 		out.add(d)
 	})
-	slices.Sort(out.Servers)
-	slices.Sort(out.NotReady)
+	out.once()
 	return out
+}
+
+// once leaves each thing told once, which the servers of several roots may say.
+func (d *Delta) once() {
+	slices.Sort(d.Servers)
+	d.Servers = slices.Compact(d.Servers)
+	slices.Sort(d.NotReady)
+	d.NotReady = slices.Compact(d.NotReady)
+	d.New.Items = unique(d.New.Items)
+	d.Fixed.Items = unique(d.Fixed.Items)
+	d.Present.Items = slices.DeleteFunc(unique(d.Present.Items), func(one Diagnostic) bool { return slices.Contains(d.New.Items, one) })
+}
+
+// unique are diagnostics without those that are there twice: several roots have one
+// server each, and some of these judge the same file.
+func unique(list []Diagnostic) []Diagnostic {
+	seen := make(map[Diagnostic]bool, len(list))
+	return slices.DeleteFunc(list, func(one Diagnostic) bool {
+		was := seen[one]
+		seen[one] = true
+		return was
+	})
 }
 
 // compare is the delta at one server.
@@ -144,7 +165,7 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 	mine := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { _, ok := r.server.spec.language(path); return !ok })
 	c.tellChanged(ctx, mine) // before the documents, whose verdicts are to come last
 	var docs []synced
-	for _, path := range mine {
+	for _, path := range c.side.shows(ctx, r, mine) {
 		doc, err := c.view.show(ctx, r, path)
 		switch {
 		case err != nil && c.gone[path]: // it was deleted or moved
@@ -193,8 +214,8 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 	wait := c.view.set.Load().DiagnosticWait
 	asked := docs
 	if r.judgesAll() {
-		if len(docs) == 0 { // all are gone: any other will do
-			asked = r.openDocuments(ctx)
+		if len(docs) == 0 || c.side.beyond { // none is there, or of its own: any other will do
+			asked = c.side.own(ctx, r)
 		}
 		asked = asked[:min(len(asked), 1)] // it is the same for all
 	}
@@ -396,7 +417,7 @@ func (c *comparison) difference(ctx context.Context) {
 		mine = mine || c.gone[path]
 		_, inside := c.view.find.folder(path)
 		switch {
-		case !inside, !mine && len(others) > 0, c.late[path]:
+		case !inside, !mine && len(others) > 0, c.late[path], c.side.beyond && slices.Contains(c.side.paths, path): // which its own server judges
 		case c.gone[path] && len(c.late) > 0: // what it had may have moved to one of these
 		case now[path].more()+c.side.before[path].more() > 0:
 			uncounted = append(uncounted, path)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +82,24 @@ func TestJudgeAll(t *testing.T) {
 	d = p.change("b.fake", "use foo\nuse old\n\n")
 	if len(d.New.Items) != 1 || d.New.Items[0].Message != "undefined: foo" || len(d.Fixed.Items) != 0 || len(d.NotReady) != 0 {
 		t.Errorf("with the next change: %+v", d)
+	}
+}
+
+// TestOnce: what the servers of several roots say of one change is told once.
+func TestOnce(t *testing.T) {
+	one, two := Diagnostic{Path: "/a", At: Place{1, 1}, Message: "one"}, Diagnostic{Path: "/a", At: Place{1, 1}, Message: "two"}
+	var d Delta
+	for range 2 {
+		d.add(Delta{New: List{Items: []Diagnostic{one}}, Fixed: List{Items: []Diagnostic{two}}, Present: List{Items: []Diagnostic{one, two}}, Servers: []string{"fake"}, NotReady: []string{"late"}})
+	}
+	d.once()
+	want := Delta{New: List{Items: []Diagnostic{one}}, Fixed: List{Items: []Diagnostic{two}}, Present: List{Items: []Diagnostic{two}}, Servers: []string{"fake"}, NotReady: []string{"late"}}
+	if !reflect.DeepEqual(d, want) {
+		t.Errorf("%+v", d)
+	}
+	p := Problems{Items: []Diagnostic{one, two, one}}
+	if p.sort(); !reflect.DeepEqual(p.Items, []Diagnostic{one, two}) {
+		t.Errorf("%+v", p.Items)
 	}
 }
 

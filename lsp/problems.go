@@ -144,7 +144,9 @@ func (v *View) allProblems(ctx context.Context) (Problems, error) {
 			v.showSome(ctx, s.run)
 			late := v.judgeProject(ctx, s.run)
 			files, _ := s.verdicts.snapshot()
-			if len(files) == 0 && len(late) == 0 { // which is not the same as no problems
+			open, _ := s.opened(ctx)
+			whole := s.judgesAll() && len(open) > 0          // which is clean then, though nothing was published yet
+			if len(files) == 0 && len(late) == 0 && !whole { // which is not the same as no problems
 				late = append(late, srv.spec.Name+" was asked about no file yet; name one with path")
 			}
 			out.NotReady = append(out.NotReady, late...)
@@ -304,8 +306,9 @@ func (r *run) openDocuments(ctx context.Context) []synced {
 	return out
 }
 
-// sort puts the gravest first.
+// sort puts the gravest first, each once.
 func (p *Problems) sort() {
+	p.Items = unique(p.Items)
 	slices.SortStableFunc(p.Items, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})

@@ -258,8 +258,8 @@ func (v *View) withServer(ctx context.Context, srv *server, path string, f func(
 	return f(ctx, s)
 }
 
-// any is a file to open at a server that loads or judges the project only then;
-// empty: it needs none, or there is none.
+// any is a file to open at a server that loads or judges the project only then, one
+// that is in no root within its own; empty: it needs none, or there is none.
 func (v *View) any(ctx context.Context, r *run) string {
 	spec := r.server.spec
 	if open, err := r.opened(ctx); spec.Loading == "" && spec.JudgeAll == "" || err != nil || len(open) > 0 || v.opts.Walk == nil {
@@ -267,7 +267,10 @@ func (v *View) any(ctx context.Context, r *run) string {
 	}
 	first := ""
 	_ = v.opts.Walk(ctx, r.server.root, func(rel string) bool { _, ok := spec.language(rel); return ok }, func(path string, _ Stamp) {
-		if first == "" || path < first {
+		if first != "" && path >= first {
+			return
+		}
+		if root, ok := v.find.root(spec, path); ok && root == r.server.root {
 			first = path
 		}
 	})

@@ -114,7 +114,9 @@ func (w watcher) matches(root, path string) bool {
 const maxEvents = 1000
 
 // tell tells the server of those events that it wants. One that registered nothing
-// is told of the files of its languages.
+// is told of the files of its languages, and so is every one of those beyond its root:
+// what it asks to hear of is what is below, and of a module beside it that it uses it
+// would keep what that was.
 func (r *run) tell(ctx context.Context, happened []Happened) error {
 	type change struct {
 		URI  string `json:"uri"`
@@ -124,7 +126,7 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 	r.client.mu.Lock()
 	for _, h := range happened {
 		wanted := false
-		if len(r.client.watched) == 0 {
+		if len(r.client.watched) == 0 || !within(r.server.root, h.Path) {
 			_, wanted = r.server.spec.language(h.Path)
 		}
 		for _, w := range r.client.watched {

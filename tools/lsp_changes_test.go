@@ -61,6 +61,32 @@ var changeScripts = []changeScript{
 			{change: []string{"git checkout -q b.go"}, want: []string{"!undefined"}},
 		},
 	},
+	{ // a module beside that another one uses
+		server: "gopls",
+		files: []string{
+			"go.mod", "module example.com/top\n\ngo 1.22\n",
+			"top.go", "package top\n",
+			"app/go.mod", "module example.com/app\n\ngo 1.22\n\nrequire example.com/other v0.0.0\n\nreplace example.com/other => ../other\n",
+			"app/main.go", "package main\n\nimport \"example.com/other\"\n\nfunc main() { other.World() }\n",
+			"other/go.mod", "module example.com/other\n\ngo 1.22\n",
+			"other/other.go", "package other\n\nfunc World() {}\n",
+		},
+		open: []string{"app/main.go"},
+		edits: []changeStep{
+			{change: []string{"other/other.go", "package other\n\n// moved\nfunc World() {}\n"}, want: []string{"!error"}},
+			{change: []string{"other/other.go", "package other\n\nfunc Moon() {}\nfunc bad() int { return \"\" }\n"}, want: []string{"+app/main.go:5:21 error", "+other/other.go:4:25 error"}},
+			{change: []string{"other/other.go", "package other\n\nfunc World() {}\n"}, want: []string{"-app/main.go:5:21 error", "-other/other.go:4:25 error"}},
+			{change: []string{"app/main.go", "package main\n\nimport \"example.com/other\"\n\nfunc main() { other.Moon() }\n"}, want: []string{"+app/main.go:5:21 error", "!other/other.go"}},
+			{change: []string{"other/more.go", "package other\n\nfunc Moon() {}\n"}, want: []string{"-app/main.go:5:21 error"}},
+			{change: []string{"other/more.go", removed}, want: []string{"+app/main.go:5:21 error"}},
+		},
+		shells: []changeStep{
+			{change: []string{"sed -i.x s/World/Moon/ other/other.go && rm other/other.go.x"}, want: []string{"!undefined"}},
+			{change: []string{"sed -i.x s/Moon/World/ other/other.go && rm other/other.go.x"}, want: []string{"+undefined: other.Moon"}},
+			{change: []string{"sed s/World/Moon/ other/other.go > other/moved.go && rm other/other.go"}, want: []string{"!undefined"}},
+			{change: []string{"rm other/moved.go"}, want: []string{"+app/main.go:"}},
+		},
+	},
 	{
 		server: "tsc",
 		files:  typescriptFiles,
