@@ -91,11 +91,7 @@ func (w *watch) others() bool {
 func (w *watch) made() []string {
 	var paths []string
 	for _, root := range w.box.roots {
-		for _, h := range w.box.scan(root) {
-			if h.guard > Open && !w.guarded[h.path] && w.folders[filepath.Dir(h.path)] && !w.box.places.stands(h.path) {
-				paths = append(paths, h.path)
-			}
-		}
+		paths = append(paths, w.fresh(w.box.scan(root))...)
 	}
 	for path, to := range w.links {
 		if now, err := os.Readlink(path); err != nil || now != to {
@@ -103,6 +99,21 @@ func (w *watch) made() []string {
 		}
 	}
 	slices.Sort(paths)
+	return paths
+}
+
+// fresh are those of some protected names that were not there before. What stood in the
+// place of nothing when they were looked for may have gone since: what confined the
+// command is freed at the same time.
+func (w *watch) fresh(hits []found) (paths []string) {
+	for _, h := range hits {
+		if h.guard == Open || w.guarded[h.path] || !w.folders[filepath.Dir(h.path)] {
+			continue
+		}
+		if !w.box.places.stands(h.path) && exists(h.path) && !w.box.places.stands(h.path) { // it may have come back for another command
+			paths = append(paths, h.path)
+		}
+	}
 	return paths
 }
 
@@ -119,12 +130,15 @@ func (w *watch) undo() string {
 			said = append(said, w.box.name(path)+" was made or changed meanwhile, which is protected: if the user did not approve it, ask")
 			continue
 		}
-		said = append(said, w.putAside(path))
+		if one := w.putAside(path); one != "" {
+			said = append(said, one)
+		}
 	}
 	return strings.Join(said, "; ")
 }
 
-// putAside renames what is at the path and has a link there again that was there.
+// putAside renames what is at the path and has a link there again that was there. It
+// says so; empty: nothing was there any more.
 func (w *watch) putAside(path string) string {
 	name := w.box.name(path)
 	aside := path + ".unasked"
@@ -133,7 +147,10 @@ func (w *watch) putAside(path string) string {
 	}
 	to, link := w.links[path]
 	err := os.Rename(path, aside)
-	if err != nil && !os.IsNotExist(err) {
+	switch gone := os.IsNotExist(err); {
+	case gone && !link:
+		return ""
+	case err != nil && !gone:
 		return fmt.Sprintf("the command made %s, which is protected, and it cannot be put aside (%v): tell the user", name, err)
 	}
 	if link {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,28 @@ func TestProtectedNamesThatACommandMakesArePutAside(t *testing.T) {
 			t.Errorf("it says:\n%s", out)
 		}
 	})
+}
+
+// What stands in the place of nothing is freed while it is looked for what a command
+// made: nobody made it, and nothing is renamed.
+func TestPlacesThatGoMeanwhileAreNotMade(t *testing.T) {
+	p := newProject(t, bubblewrap, nil)
+	w := p.box.watch(Command{Level: Unasked}, bubblewrap)
+	at := func(name string) string { return filepath.Join(p.root, name) }
+	hits := []found{
+		{hit{name: ".zed", guard: Guarded, dir: true}, at(".zed")},
+		{hit{name: ".vscode", guard: Guarded, dir: true}, at(".vscode")},
+		{hit{name: "AGENTS.md", guard: Guarded}, at("AGENTS.md")},
+	}
+	undo, _ := p.box.places.take(at(".vscode"), "", true) // for another command
+	defer undo()
+	must(t, os.WriteFile(at("AGENTS.md"), nil, 0o600))
+	if got := w.fresh(hits); !slices.Equal(got, []string{at("AGENTS.md")}) {
+		t.Errorf("made: %q", got)
+	}
+	if said := w.putAside(at(".zed")); said != "" || exists(at(".zed.unasked")) {
+		t.Errorf("of what is not there: %q", said)
+	}
 }
 
 func TestANewFolderMayHaveWhatProjectsHave(t *testing.T) {
