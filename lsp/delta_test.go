@@ -97,6 +97,12 @@ func TestOnce(t *testing.T) {
 	if !reflect.DeepEqual(d, want) {
 		t.Errorf("%+v", d)
 	}
+	foo, bar := Symbol{Path: "/a", Name: "foo", At: Place{1, 5}}, Symbol{Path: "/a", Name: "bar", At: Place{1, 5}}
+	again := foo
+	again.In = "a module, as another server says"
+	if got := once([]Symbol{foo, bar, again}); !reflect.DeepEqual(got, []Symbol{foo, bar}) {
+		t.Errorf("%+v", got)
+	}
 	p := Problems{Items: []Diagnostic{one, two, one}}
 	if p.sort(); !reflect.DeepEqual(p.Items, []Diagnostic{one, two}) {
 		t.Errorf("%+v", p.Items)

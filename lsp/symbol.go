@@ -169,7 +169,22 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	rank(out, query, func(s Symbol) string { return s.Name })
-	return out, failed
+	return once(out), failed
+}
+
+// once are symbols without those that another server told of before.
+func once(list []Symbol) []Symbol {
+	type place struct {
+		path, name string
+		at         Place
+	}
+	seen := map[place]bool{}
+	return slices.DeleteFunc(list, func(s Symbol) bool {
+		one := place{s.Path, s.Name, s.At}
+		was := seen[one]
+		seen[one] = true
+		return was
+	})
 }
 
 // Locate is where the project declares a symbol of that name, for a look-up that
