@@ -63,12 +63,18 @@ func (r *run) judgeAll(ctx context.Context, path string) error {
 		return nil
 	}
 	return r.join(ctx, question{version: told, ask: func(ctx context.Context) error {
+		if err := r.loadArrivals(ctx); err != nil {
+			return err
+		}
 		err := r.conn.Call(ctx, "workspace/executeCommand", map[string]any{
 			"command":   r.server.spec.JudgeAll,
-			"arguments": []any{map[string]any{"Files": []string{fileURI(path)}}},
+			"arguments": []any{map[string]any{"Files": []string{fileURI(r.sourceNear(path))}}},
 		}, nil)
-		if err == nil {
+		switch {
+		case err == nil:
 			r.judged.Store(told + 1)
+		case errors.Is(err, jsonrpc.ErrClosed):
+			return r.lost()
 		}
 		return err
 	}})

@@ -54,6 +54,7 @@ type run struct {
 	flights   flights
 	disk      disk
 	importers importers
+	arrivals  arrivals
 	client    client
 }
 

@@ -133,6 +133,9 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 			wanted = wanted || w.wants(r.server.root, h)
 		}
 		if wanted {
+			if h.Event == Created {
+				r.arrived(h.Path)
+			}
 			changes = append(changes, change{fileURI(h.Path), h.Event})
 		}
 	}

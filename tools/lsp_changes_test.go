@@ -29,7 +29,8 @@ type changeScript struct {
 type changeStep struct {
 	change []string // files and their contents, removed is none; or a shell script
 	want   []string
-	late   bool // the verdict is not waited for, and nothing is told
+	late   bool   // the verdict is not waited for, and nothing is told
+	before string // a shell script that runs before it
 }
 
 // removed is the content of a file that a change removes.
@@ -85,6 +86,25 @@ var changeScripts = []changeScript{
 			{change: []string{"sed -i.x s/Moon/World/ other/other.go && rm other/other.go.x"}, want: []string{"+undefined: other.Moon"}},
 			{change: []string{"sed s/World/Moon/ other/other.go > other/moved.go && rm other/other.go"}, want: []string{"!undefined"}},
 			{change: []string{"rm other/moved.go"}, want: []string{"+app/main.go:"}},
+		},
+	},
+	{
+		server: "gopls", // packages that nobody imports, and the module's file
+		files: []string{
+			"go.mod", "module example.com/m\n\ngo 1.26\n",
+			"a.go", "package m\n\nfunc One() int { return 1 }\n",
+		},
+		open: []string{"a.go"},
+		edits: []changeStep{
+			{
+				before: "mkdir -p cmd/x cmd/z && printf 'package main\n\nimport \"example.com/m\"\n\nfunc main() { _ = m.One() }\n' | tee cmd/z/main.go > cmd/x/main.go",
+				change: []string{"a.go", "package m\n\n// moved\nfunc One() int { return 1 }\n"}, want: []string{"!cmd/"},
+			},
+			{change: []string{"a.go", "package m\n\nfunc Two() int { return 1 }\n"}, want: []string{"+cmd/x/main.go:5:21 error", "+cmd/z/main.go:5:21 error"}},
+			{change: []string{"a.go", "package m\n\nfunc One() int { return 1 }\n"}, want: []string{"-cmd/x/main.go:5:21 error"}},
+			{change: []string{"go.mod", "module example.com/other\n\ngo 1.26\n"}, want: []string{"+cmd/x/main.go:3:8 error"}},
+			{change: []string{"go.mod", "module example.com/m\n\ngo 1.26\n"}, want: []string{"-cmd/x/main.go:3:8 error"}},
+			{change: []string{"cmd/y/main.go", "package main\n\nfunc main() {}\n\nvar broken int = \"\"\n"}, want: []string{"+cmd/y/main.go:5:18 error"}},
 		},
 	},
 	{
@@ -225,6 +245,7 @@ func TestRealFirstEdit(t *testing.T) {
 		}
 		t.Run(c.server, func(t *testing.T) {
 			ws := c.lay(t)
+			shell(t, ws, c.edits[0].before)
 			broken, mended := c.edits[1].change, c.edits[2].change
 			paths := []string{filepath.Join(ws.Dir(), broken[0])}
 			change := func(files []string) lsp.Delta {
@@ -283,6 +304,7 @@ func (c changeScript) play(t *testing.T) {
 		problemsOf(t, ws, name)
 	}
 	for _, step := range c.edits {
+		shell(t, ws, step.before)
 		var paths []string
 		for i := 0; i < len(step.change); i += 2 {
 			paths = append(paths, filepath.Join(ws.Dir(), step.change[i]))
@@ -299,14 +321,23 @@ func (c changeScript) play(t *testing.T) {
 		step.check(t, deltaLines(ws, before.After(ctx, paths)))
 	}
 	for _, step := range c.shells {
-		command := exec.Command("sh", "-ec", step.change[0])
-		command.Dir = ws.Dir()
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", step.change[0], err, out)
-		}
-		ws.LSP.Dirty()
+		shell(t, ws, step.change[0])
 		step.check(t, problemsOf(t, ws, c.open[0]))
 	}
+}
+
+// shell runs a script, if there is one.
+func shell(t *testing.T, ws *Workspace, script string) {
+	t.Helper()
+	if script == "" {
+		return
+	}
+	command := exec.Command("sh", "-ec", script)
+	command.Dir = ws.Dir()
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	ws.LSP.Dirty()
 }
 
 // problemsOf are a file's problems, each as what is there.
