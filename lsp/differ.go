@@ -48,8 +48,16 @@ type sense struct {
 }
 
 func (d *wireDiagnostic) sense() sense {
-	return sense{severityOf(d.Severity), d.Source, string(d.Code), string(d.Message)}
+	message := string(d.Message)
+	for _, more := range fixCounts {
+		message = strings.TrimSuffix(message, more)
+	}
+	return sense{severityOf(d.Severity), d.Source, string(d.Code), message}
 }
+
+// fixCounts are what clangd ends a message with where it knows fixes, which depends on
+// what else there is.
+var fixCounts = []string{" (fix available)", " (fixes available)"}
 
 // roughly is a sense without what changes where lines move, or where the same is
 // meant more or less gravely.

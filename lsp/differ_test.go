@@ -50,6 +50,7 @@ func TestDiffer(t *testing.T) {
 		{"an error became a warning", "a b", "a b c", "2 1 x", "2 2 x", "", "2 1 x"},
 		{"a line that is named moved", "a b c", "z a b c", "3 1 see line 2", "4 1 see line 13", "", ""},
 		{"another message at the place", "a b", "a B", "2 1 x", "2 1 y", "2 1 y", "2 1 x"},
+		{"another number of fixes is known", "a b", "a b", "1 1 x (fix available), 2 1 y", "1 1 x, 2 1 y (fixes available)", "", ""},
 		{"all new", "a", "a b", "", "1 1 x, 2 1 x", "1 1 x, 2 1 x", ""},
 		{"all gone", "a b", "a", "1 1 x, 2 1 x", "", "", "1 1 x, 2 1 x"},
 		{"an empty text", "", "a b", "1 1 x", "1 1 x", "", ""},
