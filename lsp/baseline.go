@@ -191,9 +191,16 @@ func (v *View) note(ctx context.Context, s *side) {
 	for _, doc := range r.openDocuments(ctx) {
 		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
 			s.open = append(s.open, doc.path)
-			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || slices.Contains(s.shown, doc.path) {
+			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || r.stale(doc) || slices.Contains(s.shown, doc.path) {
 				docs = append(docs, doc)
 			}
+		}
+	}
+	anew := map[string]bool{}
+	for i, doc := range docs {
+		if r.stale(doc) {
+			docs[i] = session{run: r, doc: doc}.anew(ctx)
+			anew[doc.path] = docs[i].version != doc.version
 		}
 	}
 	left := r.judgeAt(ctx, docs)
@@ -205,6 +212,11 @@ func (v *View) note(ctx context.Context, s *side) {
 		s.whole = v.judgeSide(ctx, s)
 	}
 	s.before, s.versions = r.verdicts.snapshot()
+	for _, path := range left {
+		if anew[path] {
+			delete(s.before, path) // what is known is from before another change
+		}
+	}
 	v.resume(s)
 }
 

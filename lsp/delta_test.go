@@ -344,3 +344,19 @@ func TestOthersMeanwhile(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// TestBrokenByOthers: what a command breaks is not told as broken by the next change,
+// though the server judges open documents alone, and by itself.
+func TestBrokenByOthers(t *testing.T) {
+	for _, behaviour := range []string{"silent judges", "one"} {
+		p := importingProject(t, behaviour, "a.fake", "def a\n", "b.fake", "use a\nuse c\n", "c.fake", "def c\n")
+		if got := p.told(p.change("b.fake", "use a\nuse c\n\n")); got != "" {
+			t.Errorf("%s: at first: told %q", behaviour, got)
+		}
+		p.write("a.fake", "text\n")
+		p.view.Dirty()
+		if got, want := p.told(p.change("c.fake", "text\n")), "+b.fake:2:5 error undefined: c"; got != want {
+			t.Errorf("%s: told %q, want %q", behaviour, got, want)
+		}
+	}
+}

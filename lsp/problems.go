@@ -90,6 +90,12 @@ func (s session) anew(ctx context.Context) synced {
 	return s.doc
 }
 
+// stale reports whether the verdict on a document is one from before a change that
+// nobody waited for, and stays so until the document is given anew.
+func (r *run) stale(doc synced) bool {
+	return !r.asks() && r.server.spec.importing != nil && r.verdicts.passed(doc)
+}
+
 // ownJudged reports whether there is a verdict on the document that was pushed,
 // while the project's may be outstanding.
 func (s session) ownJudged() bool {

@@ -257,7 +257,11 @@ func (d *disk) heard(path string, stamp Stamp, content sum) {
 func (r *run) announce(ctx context.Context, events []Happened) {
 	ctx, cancel := r.telling(ctx)
 	defer cancel()
+	open, _ := r.opened(ctx)
 	for _, e := range events {
+		if e.Event != Changed || !slices.Contains(open, e.Path) { // else it has the document
+			r.verdicts.sweep()
+		}
 		if e.Event == Deleted {
 			_ = r.forget(ctx, e.Path)
 			r.verdicts.forget(e.Path)

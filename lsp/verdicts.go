@@ -89,6 +89,7 @@ type verdicts struct {
 	stale     uint64        // answers up to this one are outdated, as the server says
 	told      time.Time     // when the server last heard of files on the disk
 	debounce  time.Duration // the Spec's
+	swept     time.Time     // when it last heard of what nobody asked it to judge
 	wake      chan struct{} // closed at the next verdict, and when work ends
 	ended     bool
 
@@ -216,6 +217,13 @@ func (v *verdicts) disturbed() {
 	v.told = time.Now()
 }
 
+// sweep notes that the server hears of changes that no verdict was waited for.
+func (v *verdicts) sweep() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.swept = time.Now()
+}
+
 // closed drops the id of what was answered about a document that is closed: a server
 // may count anew when it is opened once more, and an old id would mean another answer.
 func (v *verdicts) closed(path string) {
@@ -311,6 +319,14 @@ func (v *verdicts) outlived(doc synced) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return doc.at.Before(v.told)
+}
+
+// passed reports whether the server heard of changes that no verdict was waited for
+// since a document became as it is.
+func (v *verdicts) passed(doc synced) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return doc.at.Before(v.swept)
 }
 
 // await waits until the server has judged the document as it is, by itself, and has

@@ -353,8 +353,10 @@ func (v *View) refresh(ctx context.Context, r *run) error {
 		slots <- struct{}{}
 		wg.Go(func() { // awaited below
 			defer func() { <-slots }()
-			_, err := v.show(telling, r, path)
+			doc, err := v.show(telling, r, path)
 			switch {
+			case err == nil && doc.changed:
+				r.verdicts.sweep()
 			case errors.Is(err, errTimeout):
 				unread.Store(&err)
 			case err != nil && telling.Err() == nil:

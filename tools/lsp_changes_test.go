@@ -139,6 +139,8 @@ var changeScripts = []changeScript{
 			{change: []string{"cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"-main.cc", "!+main.cc", "!+shop.h"}},
 			{change: []string{"cart.h", removed, "moved.h", "#pragma once\nint total(int n);\n"}, late: true},
 			{change: []string{"moved.h", removed, "cart.h", "#pragma once\nint total(int n);\n"}, want: []string{"!+main.cc", "!+shop.h"}},
+			// What a command broke is not this change's.
+			{before: "mv cart.h away.h", change: []string{"shop.h", "#pragma once\n\n#include \"cart.h\"\n"}, want: []string{"!main.cc", "!shop.h"}},
 		},
 	},
 	{
