@@ -36,6 +36,8 @@ type side struct {
 	gone    map[string]bool // paths that an earlier change removed, of which not all is told
 	judged  map[string]bool // the open documents on which there was a verdict
 	open    []string        // beside the paths
+	// others are the texts of all open documents.
+	others map[string]*text
 	// shown are those of open that were opened because they import what changes;
 	// unshown says which others the server does not have, a clause each.
 	shown, unshown []string
@@ -188,7 +190,9 @@ func (v *View) note(ctx context.Context, s *side) {
 		}
 	}
 	v.showImporters(ctx, s)
+	s.others = map[string]*text{}
 	for _, doc := range r.openDocuments(ctx) {
+		s.others[doc.path] = doc.text
 		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
 			s.open = append(s.open, doc.path)
 			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || r.stale(doc) || slices.Contains(s.shown, doc.path) {

@@ -96,6 +96,7 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	r, err := s.server.acquire(ctx)
 	if err == nil && r != s.run {
 		s.server.release()
+		<-s.run.ended // it is on its way
 		err = s.run.why
 	}
 	if err != nil {
@@ -216,6 +217,11 @@ func (c *comparison) judge(ctx context.Context, docs []synced) bool {
 	if r.judgesAll() {
 		if len(docs) == 0 || c.side.beyond { // none is there, or of its own: any other will do
 			asked = c.side.own(ctx, r)
+		}
+		if len(asked) == 0 && !c.side.beyond { // or one of those that are gone
+			for _, path := range sortedKeys(c.gone) {
+				asked = append(asked, synced{path: path})
+			}
 		}
 		asked = asked[:min(len(asked), 1)] // it is the same for all
 	}
@@ -449,7 +455,7 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 	unknown := false
 	switch {
 	case mine:
-		unknown = had && !judged
+		unknown = had && !judged || !had && c.mayHaveMoved()
 	case open || c.run.asks():
 		if !judged && c.run.asks() && !c.anew[path] {
 			return // it was not judged before, or has not been since
@@ -470,12 +476,37 @@ func (c *comparison) file(path string, mine bool, was, is verdict) {
 		return
 	}
 	lines := unmoved()
-	if t := c.now[path]; t != nil && had {
+	if t := c.text(path); t != nil && had {
 		lines = moved(old, t.body)
 	}
 	fresh, gone := differ(grave(was.items()), present, lines)
 	c.held.fresh = place(c.held.fresh, path, false, fresh)
 	c.held.fixed = place(c.held.fixed, path, true, gone)
+}
+
+// text is what a document has now: this change's, or one's before that is told only now.
+func (c *comparison) text(path string) *text {
+	if t := c.now[path]; t != nil {
+		return t
+	}
+	return c.side.others[path]
+}
+
+// created reports whether the change made a file.
+func (c *comparison) created(path string) bool {
+	_, had := c.side.texts[path]
+	return c.now[path] != nil && !had
+}
+
+// mayHaveMoved reports whether a file that the change made may have the problems of one
+// that it removed, of which these are not known.
+func (c *comparison) mayHaveMoved() bool {
+	for path := range c.gone {
+		if _, had := c.side.texts[path]; had && !c.side.judged[path] {
+			return true
+		}
+	}
+	return false
 }
 
 // isOpen reports whether a document was ever open at the server.
@@ -496,7 +527,7 @@ func (c *comparison) pairMoved() {
 	met := map[int]bool{}
 	c.held.fresh = slices.DeleteFunc(c.held.fresh, func(d placed) bool {
 		key := d.sense().roughly()
-		if _, had := c.side.texts[d.path]; had || len(waiting[key]) == 0 {
+		if !c.created(d.path) || len(waiting[key]) == 0 {
 			return false
 		}
 		met[waiting[key][0]] = true

@@ -345,6 +345,108 @@ func TestOthersMeanwhile(t *testing.T) {
 	}
 }
 
+// judging makes the fake one that tells when it has judged the whole project.
+func (p *project) judging() {
+	for _, s := range p.view.set.Load().specs {
+		if s.Name == "fake" {
+			s.JudgeAll = judgeCommand
+		}
+	}
+}
+
+// TestAllGone: where all that changes is deleted, and nothing else is open, a server
+// that judges the whole project does so all the same.
+func TestAllGone(t *testing.T) {
+	c := fakeConfig("judges-all")
+	c.DiagnosticWait = time.Minute
+	p := newProject(t, c, "a.fake", "def foo\n", "b.fake", "use foo\n")
+	p.judging()
+	if got, want := p.told(p.change("a.fake", removed)), "+b.fake:1:5 error undefined: foo"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestRestartedMeanwhile: a server that is started anew while files change has judged
+// nothing.
+func TestRestartedMeanwhile(t *testing.T) {
+	c := fakeConfig("all")
+	c.DiagnosticWait = time.Minute
+	p := newProject(t, c, "a.fake", "text\n")
+	path := p.path("a.fake")
+	before := p.view.Before(p.context(), []string{path})
+	s := before.sides[0]
+	s.server.mu.Lock()
+	s.server.run = nil // as where it is stopped, but not gone yet
+	s.server.mu.Unlock()
+	var stopping sync.WaitGroup
+	stopping.Go(s.run.stop)
+	defer stopping.Wait()
+	p.write("a.fake", "BAD\n")
+	if got, want := p.told(before.After(p.context(), []string{path})), "not known: fake stopped"; !strings.HasPrefix(got, want) {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestGoneIsNotMoved: what a deleted file had is not taken for what its absence breaks
+// elsewhere, however alike both are.
+func TestGoneIsNotMoved(t *testing.T) {
+	for _, behaviour := range []string{"all", "silent judges"} {
+		c := fakeConfig(behaviour)
+		c.DiagnosticWait = time.Minute
+		p := newProject(t, c, "a.fake", "def m1\nuse m2\n", "b.fake", "use m1\n", "c.fake", "text\n")
+		if d, err := p.view.Diagnostics(p.context(), p.path("b.fake")); err != nil || len(d.NotReady) > 0 {
+			t.Fatal(d.NotReady, err)
+		}
+		if got, want := p.told(p.change("a.fake", removed)), "+b.fake:1:5 error undefined: m1; -a.fake:2:5 error undefined: m2"; got != want {
+			t.Errorf("%s: told %q, want %q", behaviour, got, want)
+		}
+	}
+}
+
+// TestMovedUnjudged: what a file had on which there was no verdict is not told as new
+// where it moved to.
+func TestMovedUnjudged(t *testing.T) {
+	p := importingProject(t, "silent pulls", "a.fake", "BAD old\n", "other.fake", "text\n")
+	p.busy()
+	paths := []string{p.path("a.fake"), p.path("z.fake")}
+	before := p.view.Before(p.context(), paths)
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(paths[0], paths[1]); err != nil {
+		t.Fatal(err)
+	}
+	before.left = time.Minute
+	if got, want := p.told(before.After(p.context(), paths)), "?z.fake:1:1 error this is bad: BAD old"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestMovedLinesLate: where lines moved by a change whose verdict did not come in time,
+// what stands on them is neither new nor fixed with the next change, of another file.
+func TestMovedLinesLate(t *testing.T) {
+	for _, behaviour := range []string{"silent judges waits", "one waits"} {
+		p := importingProject(t, behaviour, "a.fake", "text\n", "s.fake", "text\nBAD old\n", "other.fake", "text\n")
+		if got := p.told(p.change("s.fake", "text\nBAD old\n\n")); got != "" {
+			t.Errorf("%s: at first: told %q", behaviour, got)
+		}
+		path := p.path("s.fake")
+		before := p.view.Before(p.context(), []string{path})
+		p.write("s.fake", "text\nmore\nBAD old\nBAD new\n\n")
+		p.write("busy", "")
+		before.left = 100 * time.Millisecond
+		if got := p.told(before.After(p.context(), []string{path})); !strings.HasPrefix(got, "not known") {
+			t.Errorf("%s: in haste: told %q", behaviour, got)
+		}
+		if err := os.Remove(p.path("busy")); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.told(p.change("a.fake", "text\n\n")), "+s.fake:4:1 error new"; got != want {
+			t.Errorf("%s: told %q, want %q", behaviour, got, want)
+		}
+	}
+}
+
 // TestBrokenByOthers: what a command breaks is not told as broken by the next change,
 // though the server judges open documents alone, and by itself.
 func TestBrokenByOthers(t *testing.T) {
