@@ -2,9 +2,13 @@ package lsp
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/acp-agent/acp-agent/acp/jsonrpc"
 )
 
 // arrivals are source files that came since a server loaded the project that judges all
@@ -13,6 +17,7 @@ import (
 type arrivals struct {
 	mu    sync.Mutex
 	files map[string]string // one of each package, by its folder and kind
+	count uint64            // of all that ever came
 }
 
 // source reports whether a file is of the server's own language, and not of its
@@ -38,22 +43,36 @@ func (r *run) arrived(path string) {
 		a.files = map[string]string{}
 	}
 	a.files[pack] = path
+	a.count++
 }
 
-// loadArrivals asks about a file of each package that came. What is not asked in time is
-// left to the next call.
+// loadArrivals has the server load the packages that came. It goes on with it when nobody
+// waits any more.
 func (r *run) loadArrivals(ctx context.Context) error {
 	a := &r.arrivals
 	a.mu.Lock()
-	packs := sortedKeys(a.files)
+	left, count := len(a.files), a.count
 	a.mu.Unlock()
-	for _, pack := range packs {
-		a.mu.Lock()
-		path := a.files[pack]
-		a.mu.Unlock()
-		// What it answers, and be it an error, is of no interest.
-		_ = r.conn.Call(ctx, "textDocument/hover", positionParams{identifier{fileURI(path)}, Position{}}, nil)
-		if ctx.Err() != nil {
+	if left == 0 {
+		return nil
+	}
+	return r.join(ctx, question{about: "arrivals", version: count, kept: true, ask: r.askArrivals})
+}
+
+// askArrivals asks about a file of each package that came. What is answered, and be it an
+// error, is of no interest.
+func (r *run) askArrivals(ctx context.Context) error {
+	a := &r.arrivals
+	a.mu.Lock()
+	files := maps.Clone(a.files)
+	a.mu.Unlock()
+	for _, pack := range sortedKeys(files) {
+		path := files[pack]
+		err := r.conn.Call(ctx, "textDocument/hover", positionParams{identifier{fileURI(path)}, Position{}}, nil)
+		switch {
+		case errors.Is(err, jsonrpc.ErrClosed):
+			return r.lost()
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
 		a.mu.Lock()

@@ -77,10 +77,9 @@ func (r *run) sync(ctx context.Context, path, body string, saved bool) (synced, 
 	}
 	var err error
 	if doc == nil {
-		if !saved {
+		if doc, err = r.open(ctx, path, body); !saved {
 			r.arrived(path) // it may be in the editor alone
 		}
-		doc, err = r.open(ctx, path, body)
 	} else if err = r.change(ctx, doc, body); err == nil && saved {
 		err = r.save(ctx, doc)
 	}

@@ -62,10 +62,10 @@ func (r *run) judgeAll(ctx context.Context, path string) error {
 	if r.judged.Load() > told {
 		return nil
 	}
+	if err := r.loadArrivals(ctx); err != nil {
+		return err
+	}
 	return r.join(ctx, question{version: told, ask: func(ctx context.Context) error {
-		if err := r.loadArrivals(ctx); err != nil {
-			return err
-		}
 		err := r.conn.Call(ctx, "workspace/executeCommand", map[string]any{
 			"command":   r.server.spec.JudgeAll,
 			"arguments": []any{map[string]any{"Files": []string{fileURI(r.sourceNear(path))}}},

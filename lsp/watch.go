@@ -133,9 +133,6 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 			wanted = wanted || w.wants(r.server.root, h)
 		}
 		if wanted {
-			if h.Event == Created {
-				r.arrived(h.Path)
-			}
 			changes = append(changes, change{fileURI(h.Path), h.Event})
 		}
 	}
@@ -150,6 +147,11 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 			return err
 		}
 		changes = changes[n:]
+	}
+	for _, h := range happened {
+		if h.Event == Created {
+			r.arrived(h.Path)
+		}
 	}
 	return nil
 }
