@@ -462,3 +462,40 @@ func TestBrokenByOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestSettings: a server that says when it has taken in its project's settings is not
+// asked before, once these have changed.
+func TestSettings(t *testing.T) {
+	c := fakeConfig("silent judges ids")
+	c.DiagnosticWait = time.Minute
+	fake := c.Servers["fake"]
+	fake.RootMarkers = []string{settingsFile}
+	c.Servers["fake"] = fake
+	p := newProject(t, c, settingsFile, "strict", "a.fake", "use gone\n")
+	found := func() int {
+		t.Helper()
+		d, err := p.view.Diagnostics(p.context(), p.path("a.fake"))
+		if err != nil || len(d.NotReady) > 0 {
+			t.Fatal(d.NotReady, err)
+		}
+		return len(d.Items)
+	}
+	if found() != 1 {
+		t.Fatal("at first it finds nothing")
+	}
+	set := func(to string) {
+		t.Helper()
+		p.write(settingsFile, to)
+		p.view.Dirty()
+	}
+	ctx := p.context()
+	for set(""); found() > 0 && ctx.Err() == nil; { // it says so for the first time
+	}
+	if set("strict"); found() != 1 {
+		t.Error("the verdict is one by the old settings")
+	}
+	set("")
+	if got := p.told(p.change("a.fake", "use gone\n\n")); got != "" {
+		t.Errorf("told %q of what the settings fixed", got)
+	}
+}

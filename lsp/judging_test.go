@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/acp-agent/acp-agent/acp/jsonrpc"
@@ -81,6 +83,9 @@ func (f *fake) judged(uri string, params json.RawMessage) (jsonrpc.Work, error) 
 	f.pulled++
 	files := f.files()
 	items := problemsIn(files, uri)
+	if f.lax {
+		items = nil
+	}
 	data, _ := json.Marshal(items)
 	id := string(data)
 	switch {
@@ -113,4 +118,16 @@ func (f *fake) judged(uri string, params json.RawMessage) (jsonrpc.Work, error) 
 		return func(ctx context.Context) (any, error) { return report, f.free(ctx) }, nil
 	}
 	return result(report)
+}
+
+// settingsFile is the fake's. Where it is empty, the fake finds nothing wrong.
+const settingsFile = "settings.fake"
+
+// reload takes in the settings, and says that what was answered may be outdated.
+func (f *fake) reload() {
+	data, _ := os.ReadFile(filepath.Join(f.root, settingsFile))
+	f.mu.Lock()
+	f.lax = len(data) == 0
+	f.mu.Unlock()
+	_ = f.conn.Call(context.Background(), "workspace/diagnostic/refresh", nil, nil)
 }

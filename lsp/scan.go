@@ -105,14 +105,7 @@ func (r *run) cares() func(path string) bool {
 		if _, ok := spec.language(name); ok {
 			return true
 		}
-		for _, group := range spec.Roots {
-			for _, marker := range group {
-				if matched, _ := filepath.Match(marker, name); matched {
-					return true
-				}
-			}
-		}
-		return slices.ContainsFunc(watches, func(w watch) bool {
+		return spec.marks(name) || slices.ContainsFunc(watches, func(w watch) bool {
 			return slices.ContainsFunc([]Event{Created, Changed, Deleted}, func(e Event) bool { return w.wants(root, Happened{path, e}) })
 		})
 	}

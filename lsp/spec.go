@@ -108,6 +108,17 @@ func (s *Spec) judge() string {
 	return s.title()
 }
 
+// marks reports whether a file is one of those that mark a root, which have the
+// settings of a project.
+func (s *Spec) marks(path string) bool {
+	for _, marker := range slices.Concat(s.Roots...) {
+		if matched, _ := filepath.Match(marker, filepath.Base(path)); matched {
+			return true
+		}
+	}
+	return false
+}
+
 // named reports whether a file's name is the one given, or fits the glob.
 func named(pattern, name string) bool {
 	if !strings.ContainsAny(pattern, "*?[") {

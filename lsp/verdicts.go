@@ -90,6 +90,8 @@ type verdicts struct {
 	told      time.Time     // when the server last heard of files on the disk
 	debounce  time.Duration // the Spec's
 	swept     time.Time     // when it last heard of what nobody asked it to judge
+	settings  time.Time     // when the server last heard that its project's settings changed
+	refreshed time.Time     // when it last said that answers are outdated; zero: never
 	wake      chan struct{} // closed at the next verdict, and when work ends
 	ended     bool
 
@@ -207,7 +209,42 @@ func (v *verdicts) poke() {
 func (v *verdicts) outdated() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.stale = v.seq
+	v.stale, v.refreshed = v.seq, time.Now()
+	v.wakeLocked()
+}
+
+// configured notes that the server hears of a change of its project's settings.
+func (v *verdicts) configured() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.settings = time.Now()
+}
+
+// maxReload is how long a server that says when its answers are outdated may take to
+// say so for what its project's settings change. pyright answers by the old ones until
+// then.
+const maxReload = 1500 * time.Millisecond
+
+// reload waits until the server has taken in its project's settings.
+func (v *verdicts) reload(ctx context.Context) error {
+	for {
+		v.mu.Lock()
+		wake, left := v.wake, maxReload-time.Since(v.settings)
+		done := v.ended || v.refreshed.IsZero() || v.refreshed.After(v.settings)
+		v.mu.Unlock()
+		if done || left <= 0 {
+			return nil
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		}
+		timer.Stop()
+	}
 }
 
 // disturbed notes that the server hears of changes on the disk.

@@ -123,6 +123,7 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 		Type Event  `json:"type"`
 	}
 	var changes []change
+	configured := false
 	r.client.mu.Lock()
 	for _, h := range happened {
 		wanted := false
@@ -134,12 +135,16 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 		}
 		if wanted {
 			changes = append(changes, change{fileURI(h.Path), h.Event})
+			configured = configured || r.server.spec.marks(h.Path)
 		}
 	}
 	r.client.mu.Unlock()
 	if len(changes) > 0 {
 		defer r.told.Add(1)
 		r.verdicts.disturbed()
+	}
+	if configured {
+		r.verdicts.configured()
 	}
 	for len(changes) > 0 {
 		n := min(len(changes), maxEvents)
