@@ -34,6 +34,7 @@ type side struct {
 	// may come from before an earlier one.
 	existed map[string]bool
 	gone    map[string]bool // paths that an earlier change removed, of which not all is told
+	made    map[string]bool // the same of those that it created
 	judged  map[string]bool // the open documents on which there was a verdict
 	open    []string        // beside the paths
 	// others are the texts of all open documents.
@@ -274,7 +275,7 @@ func (v *View) resume(s *side) {
 			was.before[path] = now // what was there before that change is not known
 		}
 	}
-	s.before, s.whole, s.gone = was.before, was.whole, was.gone
+	s.before, s.whole, s.gone, s.made = was.before, was.whole, was.gone, was.made
 	for _, path := range was.paths {
 		delete(s.texts, path) // of what it created there was no text
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,12 @@ func (c *comparison) carry() {
 			delete(c.gone, path)
 		}
 	}
-	s.gone = c.gone
+	made := map[string]bool{}
+	for _, path := range append(sortedKeys(s.made), sortedKeys(c.now)...) {
+		_, told := c.told[path]
+		made[path] = c.created(path) && !told
+	}
+	s.gone, s.made = c.gone, made
 	c.view.mu.Lock()
 	defer c.view.mu.Unlock()
 	c.view.unjudged[s.server] = s
@@ -492,10 +498,10 @@ func (c *comparison) text(path string) *text {
 	return c.side.others[path]
 }
 
-// created reports whether the change made a file.
+// created reports whether the change made a file, or one before that is told only now.
 func (c *comparison) created(path string) bool {
 	_, had := c.side.texts[path]
-	return c.now[path] != nil && !had
+	return (c.now[path] != nil || c.side.made[path]) && !had
 }
 
 // mayHaveMoved reports whether a file that the change made may have the problems of one
@@ -525,6 +531,9 @@ func (c *comparison) pairMoved() {
 		}
 	}
 	met := map[int]bool{}
+	slices.SortStableFunc(c.held.fresh, func(a, b placed) int { // in the order in which it happened
+		return strings.Compare(strconv.FormatBool(c.side.made[b.path]), strconv.FormatBool(c.side.made[a.path]))
+	})
 	c.held.fresh = slices.DeleteFunc(c.held.fresh, func(d placed) bool {
 		key := d.sense().roughly()
 		if !c.created(d.path) || len(waiting[key]) == 0 {

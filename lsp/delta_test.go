@@ -422,6 +422,30 @@ func TestMovedUnjudged(t *testing.T) {
 	}
 }
 
+// TestMovedLate: what moved with a file, on which there was no verdict in time, is not
+// told as new with the next change, of another file.
+func TestMovedLate(t *testing.T) {
+	for _, behaviour := range []string{"silent judges waits", "one waits"} {
+		p := importingProject(t, behaviour, "a.fake", "text\n", "m.fake", "BAD old\n", "other.fake", "text\n")
+		paths := []string{p.path("m.fake"), p.path("n.fake")}
+		before := p.view.Before(p.context(), paths)
+		if err := os.Rename(paths[0], paths[1]); err != nil {
+			t.Fatal(err)
+		}
+		p.write("busy", "")
+		before.left = 100 * time.Millisecond
+		if got := p.told(before.After(p.context(), paths)); !strings.HasPrefix(got, "not known") {
+			t.Errorf("%s: in haste: told %q", behaviour, got)
+		}
+		if err := os.Remove(p.path("busy")); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.told(p.change("b.fake", "BAD old\n")), "+b.fake:1:1 error old"; got != want {
+			t.Errorf("%s: told %q, want %q", behaviour, got, want)
+		}
+	}
+}
+
 // TestMovedLinesLate: where lines moved by a change whose verdict did not come in time,
 // what stands on them is neither new nor fixed with the next change, of another file.
 func TestMovedLinesLate(t *testing.T) {
