@@ -73,21 +73,23 @@ func (d *Delta) once() {
 	d.Servers = slices.Compact(d.Servers)
 	slices.Sort(d.NotReady)
 	d.NotReady = slices.Compact(d.NotReady)
-	d.New.Items = unique(d.New.Items)
-	d.Fixed.Items = unique(d.Fixed.Items)
-	d.Present.Items = slices.DeleteFunc(unique(d.Present.Items), func(one Diagnostic) bool { return slices.Contains(d.New.Items, one) })
+	d.New.Items = unique(d.New.Items, itself)
+	d.Fixed.Items = unique(d.Fixed.Items, itself)
+	d.Present.Items = slices.DeleteFunc(unique(d.Present.Items, itself), func(one Diagnostic) bool { return slices.Contains(d.New.Items, one) })
 }
 
-// unique are diagnostics without those that are there twice: several roots have one
-// server each, and some of these judge the same file.
-func unique(list []Diagnostic) []Diagnostic {
-	seen := make(map[Diagnostic]bool, len(list))
-	return slices.DeleteFunc(list, func(one Diagnostic) bool {
-		was := seen[one]
-		seen[one] = true
+// unique is a list without what another with the same key stands before: several roots
+// have one server each, and some of these tell of the same file.
+func unique[T any, K comparable](list []T, key func(T) K) []T {
+	seen := make(map[K]bool, len(list))
+	return slices.DeleteFunc(list, func(one T) bool {
+		was := seen[key(one)]
+		seen[key(one)] = true
 		return was
 	})
 }
+
+func itself(d Diagnostic) Diagnostic { return d }
 
 // compare is the delta at one server.
 func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
@@ -137,6 +139,7 @@ type comparison struct {
 	out  Delta
 
 	late map[string]bool    // the changed files on which there is no verdict
+	left map[string]bool    // the other documents that are to be judged anew, and are not
 	anew map[string]bool    // the other documents on which there is a verdict since
 	told map[string]verdict // of the files that were compared
 }
@@ -187,7 +190,22 @@ func (c *comparison) showChanged(ctx context.Context, changed []string) []synced
 		c.now[path] = doc.text
 		docs = append(docs, doc)
 	}
+	c.unsaved(docs)
 	return docs
+}
+
+// unsaved notes which of the changed files others include that the server does not have
+// as they are, since it reads what is included from the disk.
+func (c *comparison) unsaved(docs []synced) {
+	var paths []string
+	for _, doc := range docs {
+		if doc.unsaved {
+			paths = append(paths, doc.path)
+		}
+	}
+	if spec := c.run.server.spec; spec.DiskIncludes && len(paths) > 0 && len(c.side.shown) > 0 {
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s reads what others include from the disk, and the editor has not saved %s there", spec.Name, names(paths)))
+	}
 }
 
 // tellChanged tells the server what happened to the files that changed.
@@ -325,7 +343,9 @@ func (c *comparison) judgeOthers(ctx context.Context, wait time.Duration) {
 		return
 	}
 	c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has not judged %s anew within %s", r.server.spec.Name, names(left), wait))
+	c.left = map[string]bool{}
 	for _, path := range left {
+		c.left[path] = true
 		if c.side.judged[path] {
 			delete(c.side.judged, path)
 		}
@@ -429,7 +449,7 @@ func (c *comparison) difference(ctx context.Context) {
 		mine = mine || c.gone[path]
 		_, inside := c.view.find.folder(path)
 		switch {
-		case !inside, !mine && len(others) > 0, c.late[path], c.side.beyond && slices.Contains(c.side.paths, path): // which its own server judges
+		case !inside, !mine && len(others) > 0, c.late[path], c.left[path], c.side.beyond && slices.Contains(c.side.paths, path): // which its own server judges
 		case c.gone[path] && len(c.late) > 0: // what it had may have moved to one of these
 		case now[path].more()+c.side.before[path].more() > 0:
 			uncounted = append(uncounted, path)

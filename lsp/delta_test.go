@@ -97,12 +97,6 @@ func TestOnce(t *testing.T) {
 	if !reflect.DeepEqual(d, want) {
 		t.Errorf("%+v", d)
 	}
-	foo, bar := Symbol{Path: "/a", Name: "foo", At: Place{1, 5}}, Symbol{Path: "/a", Name: "bar", At: Place{1, 5}}
-	again := foo
-	again.In = "a module, as another server says"
-	if got := once([]Symbol{foo, bar, again}); !reflect.DeepEqual(got, []Symbol{foo, bar}) {
-		t.Errorf("%+v", got)
-	}
 	p := Problems{Items: []Diagnostic{one, two, one}}
 	if p.sort(); !reflect.DeepEqual(p.Items, []Diagnostic{one, two}) {
 		t.Errorf("%+v", p.Items)
@@ -483,6 +477,29 @@ func TestBrokenByOthers(t *testing.T) {
 		p.view.Dirty()
 		if got, want := p.told(p.change("c.fake", "text\n")), "+b.fake:2:5 error undefined: c"; got != want {
 			t.Errorf("%s: told %q, want %q", behaviour, got, want)
+		}
+	}
+}
+
+// TestLeftOver: what came on a file that was to be judged anew, and was not, may be on
+// what there was before the change: it is told with the next one.
+func TestLeftOver(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		r := newRun(&Spec{Name: "fake"})
+		v := New(Options{}).View(ViewOptions{
+			Dirs: []string{"/p"},
+			Read: func(context.Context, string) (string, bool, error) { return "x", true, nil },
+		})
+		r.shown("/p/a", "x")
+		r.pushes(t, noneOfA)
+		s := newSide(r.server)
+		s.run, s.open, s.judged["/p/a"] = r, []string{"/p/a"}, true
+		s.before, s.versions = r.verdicts.snapshot()
+		r.pushes(t, oneOfA)
+		c := comparison{view: v, side: s, run: r, told: map[string]verdict{}, left: map[string]bool{"/p/a": left}}
+		c.difference(t.Context())
+		if _, told := c.told["/p/a"]; told == left || (len(c.out.New.Items) == 0) != left {
+			t.Errorf("left over %v: %+v", left, c.out)
 		}
 	}
 }

@@ -62,6 +62,7 @@ type synced struct {
 	at      time.Time // when it became so
 	opened  bool      // it was opened so
 	changed bool      // this call made it so
+	unsaved bool      // the file on the disk has another text
 }
 
 // sync lets the server have the text of a file: it opens the document, or tells
@@ -90,7 +91,7 @@ func (r *run) sync(ctx context.Context, path, body string, saved bool) (synced, 
 }
 
 func (doc *document) synced(changed bool) synced {
-	return synced{doc.path, doc.version, doc.text, doc.since, doc.at, doc.opened, changed}
+	return synced{doc.path, doc.version, doc.text, doc.since, doc.at, doc.opened, changed, false}
 }
 
 // next is the next version of a document.

@@ -332,8 +332,12 @@ func (f *fake) judgeAll(ctx context.Context) (any, error) {
 // declared are the symbols of open documents with a name that begins so.
 func (f *fake) declared(query string) []map[string]any {
 	out := []map[string]any{}
-	for _, uri := range sortedKeys(f.docs) {
-		for n, line := range strings.Split(f.docs[uri], "\n") {
+	files := f.docs
+	if f.does("symbols-of-all") {
+		files = f.files()
+	}
+	for _, uri := range sortedKeys(files) {
+		for n, line := range strings.Split(files[uri], "\n") {
 			if name, ok := strings.CutPrefix(line, "def "); ok && strings.HasPrefix(name, query) {
 				out = append(out, map[string]any{"name": name, "kind": 12, "location": wireLocation{uri, lineRange(n, 4, len(line))}})
 			}

@@ -266,6 +266,36 @@ func TestUnshown(t *testing.T) {
 	}
 }
 
+// TestUnsavedIncluded: of a server that takes what is included from the disk, what an
+// unsaved change breaks is said not to be known.
+func TestUnsavedIncluded(t *testing.T) {
+	for _, tt := range []struct {
+		name, change  string
+		unsaved, disk bool
+		want          string
+	}{
+		{"unsaved", "a.fake", true, true, "fake reads what others include from the disk, and the editor has not saved a.fake there"},
+		{"saved", "a.fake", false, true, ""},
+		{"nobody includes it", "b.fake", true, true, ""},
+		{"it takes the text that it is shown", "a.fake", true, false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := importingProject(t, "one", "a.fake", "def a\n", "b.fake", "use a\n")
+			for _, s := range p.view.set.Load().specs {
+				s.DiskIncludes = tt.disk
+			}
+			read := p.view.opts.Read
+			p.view.opts.Read = func(ctx context.Context, path string) (string, bool, error) {
+				body, saved, err := read(ctx, path)
+				return body, saved && !tt.unsaved, err
+			}
+			if got := strings.Join(p.change(tt.change, "def a\n\n").NotReady, "; "); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // TestImportersLate: importers on which there was no verdict before the change are
 // judged after it, and what they have is told for what it is.
 func TestImportersLate(t *testing.T) {

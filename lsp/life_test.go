@@ -262,6 +262,23 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
+// TestLastWord: of what a program wrote last, what says why it ended.
+func TestLastWord(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                            "",
+		"one\ncannot be bothered\n\n": "cannot be bothered",
+		"TypeError: no\ngiving up\n":  "giving up",
+		"panic: boom\n\ngoroutine 1 [running]:\nmain.f()\n\t/a.go:1 +0x2\n":                          "panic: boom",
+		"SIGSEGV: segmentation violation\nPC=0x1\n\ngoroutine 0 [idle]:\n\ngs     0x0\n":             "SIGSEGV: segmentation violation",
+		"goroutine 7 [select]:\n\t/a.go:1 +0x2\n":                                                    "",
+		"/x.js:3\n  throw e;\n\nTypeError: x is no function\n    at f (x.js:3)\n\nNode.js v20.1.0\n": "TypeError: x is no function",
+	} {
+		if got := lastWord(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 // TestLoads: a server that answers wrongly while it loads is waited for, and one that
 // never says that it does only as long as a start may take.
 func TestLoads(t *testing.T) {

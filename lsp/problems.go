@@ -314,7 +314,7 @@ func (r *run) openDocuments(ctx context.Context) []synced {
 
 // sort puts the gravest first, each once.
 func (p *Problems) sort() {
-	p.Items = unique(p.Items)
+	p.Items = unique(p.Items, itself)
 	slices.SortStableFunc(p.Items, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.Column, b.At.Column))
 	})

@@ -239,6 +239,26 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// TestRootsWithinRoots: a symbol that two servers find is told of once.
+func TestRootsWithinRoots(t *testing.T) {
+	c := fakeConfig("symbols symbols-of-all")
+	s := c.Servers["fake"]
+	s.RootMarkers = []string{"fake.root"}
+	c.Servers["fake"] = s
+	p := newProject(t, c, "fake.root", "", "a.fake", "def one\n", "in/fake.root", "", "in/a.fake", "def foo\n")
+	for _, name := range []string{"a.fake", "in/a.fake"} {
+		if _, err := p.view.Diagnostics(p.context(), p.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(p.view.servers.servers); n != 2 {
+		t.Fatalf("%d servers", n)
+	}
+	if got, failed := p.view.WorkspaceSymbols(p.context(), "foo"); len(got) != 1 || len(failed) != 0 {
+		t.Errorf("%+v, %v", got, failed)
+	}
+}
+
 // TestNothingLeft: what was started has ended once Close returns, whatever the
 // servers were at: goroutines, descriptors, children.
 func TestNothingLeft(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -236,10 +237,9 @@ func (r *run) reason(err error) error {
 	return fmt.Errorf("%s %s%s", r.server.spec.Name, text, r.said())
 }
 
-// said is the last line of the server's standard error, to go behind a reason.
+// said is the last word of the server's standard error, to go behind a reason.
 func (r *run) said() string {
-	lines := strings.Split(strings.TrimSpace(string(r.stderr.Bytes())), "\n")
-	last := strings.TrimSpace(lines[len(lines)-1])
+	last := lastWord(string(r.stderr.Bytes()))
 	if last == "" {
 		return ""
 	}
@@ -247,6 +247,24 @@ func (r *run) said() string {
 		last = string(runes[:300]) + "…"
 	}
 	return ": " + last
+}
+
+// lastWord is the line of a program's standard error that says why it ended: the last,
+// or where that only ends the dump of a runtime (Go's, Node's), the one that is behind the
+// dump's reason; empty where that is lost.
+func lastWord(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if !strings.HasPrefix(last, "Node.js v") && !strings.Contains(text, "goroutine ") {
+		return last
+	}
+	for _, line := range slices.Backward(lines) {
+		word, _, _ := strings.Cut(line, ":")
+		if strings.HasSuffix(word, "Error") || word == "panic" || strings.EqualFold(word, "fatal error") || strings.HasPrefix(word, "SIG") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }
 
 // stop ends the process, by its protocol where it listens, and waits for its end.

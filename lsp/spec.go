@@ -52,6 +52,9 @@ type Spec struct {
 	// OpenOnly: it judges no file that is not open, and which files import which is not
 	// known: what a change breaks elsewhere is not seen.
 	OpenOnly bool
+	// DiskIncludes: of files that others include it takes what is on the disk, also where
+	// it has another text of them.
+	DiskIncludes bool
 	// Lazy: its roots' markers are those of others, too. It is not started before a
 	// file of its own is at hand.
 	Lazy bool

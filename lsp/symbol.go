@@ -169,22 +169,11 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	rank(out, query, func(s Symbol) string { return s.Name })
-	return once(out), failed
-}
-
-// once are symbols without those that another server told of before.
-func once(list []Symbol) []Symbol {
 	type place struct {
 		path, name string
 		at         Place
 	}
-	seen := map[place]bool{}
-	return slices.DeleteFunc(list, func(s Symbol) bool {
-		one := place{s.Path, s.Name, s.At}
-		was := seen[one]
-		seen[one] = true
-		return was
-	})
+	return unique(out, func(s Symbol) place { return place{s.Path, s.Name, s.At} }), failed
 }
 
 // Locate is where the project declares a symbol of that name, for a look-up that

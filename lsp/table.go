@@ -123,7 +123,8 @@ var builtin = []Spec{
 		Roots:   [][]string{{"compile_commands.json", "compile_flags.txt", ".clangd"}, {"CMakeLists.txt", "meson.build", "configure.ac", "Makefile"}},
 		Install: "apt install clangd (macOS: brew install llvm)",
 
-		importing: cImporting,
+		DiskIncludes: true,
+		importing:    cImporting,
 	},
 	{
 		Name:      "jdtls",

@@ -291,6 +291,7 @@ func (v *View) show(ctx context.Context, r *run, path string) (synced, error) {
 	if err != nil {
 		return synced{}, r.syncError(cmp.Or(context.Cause(ctx), err))
 	}
+	doc.unsaved = !saved
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if stamp.settled() {
