@@ -51,6 +51,7 @@ type run struct {
 	silent atomic.Int32 // requests that were out of time since it last said anything
 
 	documents documents
+	lastOpen  []string // the documents that were open when it ended
 	verdicts  verdicts
 	flights   flights
 	disk      disk
@@ -105,6 +106,9 @@ func (r *run) live(ctx context.Context) {
 	_ = r.stdin.Close()
 	r.why = r.reason(err)
 	r.verdicts.end()
+	closing, cancel := context.WithTimeout(context.Background(), stopTime)
+	r.lastOpen, _ = r.opened(closing)
+	cancel()
 	s.ended(r, r.why)
 	s.owner.log.Info("language server ended", "server", s.spec.Name, "root", s.root, "reason", r.why)
 }

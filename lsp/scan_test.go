@@ -218,6 +218,31 @@ func sortedTexts(list []string) []string {
 	return sortedKeys(set)
 }
 
+// TestBuffersOutliveACrash: an editor's unsaved text of a file that nobody names any more
+// is known to the process that comes after one that crashed, too.
+func TestBuffersOutliveACrash(t *testing.T) {
+	c := fakeConfig("all")
+	c.DiagnosticWait = 20 * time.Second
+	p := newProject(t, c, "a.fake", "use foo\n", "b.fake", "nothing\n")
+	read := p.view.opts.Read
+	p.view.opts.Unsaved = true
+	p.view.opts.Read = func(ctx context.Context, path string) (string, bool, error) {
+		if filepath.Base(path) == "b.fake" {
+			return "def foo\n", false, nil
+		}
+		return read(ctx, path)
+	}
+	if got := p.wrong("b.fake"); got != "" {
+		t.Errorf("at first: %s", got)
+	}
+	r := p.started()
+	r.abort("is ended by the test")
+	<-r.ended
+	if got := p.wrong("a.fake"); got != "" {
+		t.Errorf("after a crash: %s", got)
+	}
+}
+
 // TestBuffers: a server has an editor's unsaved text, each time as it is then, and
 // the view of a session without it has the file's.
 func TestBuffers(t *testing.T) {

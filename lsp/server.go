@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -40,7 +41,8 @@ type server struct {
 	run     *run // that starts, runs or ends; nil: none
 	closed  error
 	crashes crashes
-	last    error // why the last run ended; nil: it was stopped, or none ran
+	last    error    // why the last run ended; nil: it was stopped, or none ran
+	former  []string // the documents that were open at one that crashed, and are not yet again
 	idle    *time.Timer
 	held    int // requests under way
 }
@@ -180,6 +182,24 @@ func (s *server) ended(r *run, err error) {
 	s.crashes.ran(time.Since(r.started))
 	s.crashes.add(s.command[0], s.owner.backOff)
 	s.run, s.last = nil, err
+	if r.lastOpen != nil {
+		s.former = r.lastOpen
+	}
+}
+
+// reopen are those of the documents that were open at a process that crashed that are to
+// be shown to the next one: an editor may have another text of them than the disk.
+func (s *server) reopen(inside func(path string) bool) (paths []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.former = slices.DeleteFunc(s.former, func(path string) bool {
+		if inside(path) {
+			paths = append(paths, path)
+			return true
+		}
+		return false
+	})
+	return paths
 }
 
 func (s *server) lastError() error {

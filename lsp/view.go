@@ -344,6 +344,9 @@ func (v *View) refresh(ctx context.Context, r *run) error {
 	if err != nil {
 		return r.syncError(err)
 	}
+	if v.opts.Unsaved {
+		paths = append(paths, r.server.reopen(func(path string) bool { _, inside := v.find.folder(path); return inside })...)
+	}
 	var wg sync.WaitGroup
 	var unread atomic.Pointer[error]
 	slots := make(chan struct{}, 8)
