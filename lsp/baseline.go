@@ -42,6 +42,7 @@ type side struct {
 	// shown are those of open that were opened because they import what changes;
 	// unshown says which others the server does not have, a clause each.
 	shown, unshown []string
+	owed           []string // those, and changed ones, that this change leaves to be judged
 	// versions are those of the documents: another one tells that somebody else
 	// changed the document meanwhile.
 	versions map[string]int32
@@ -273,6 +274,11 @@ func (v *View) resume(s *side) {
 	for path := range s.judged {
 		if now, known := s.before[path]; known && !was.about(path) {
 			was.before[path] = now // what was there before that change is not known
+		}
+	}
+	for _, path := range was.owed {
+		if slices.Contains(s.open, path) && !slices.Contains(s.shown, path) {
+			s.shown = append(s.shown, path)
 		}
 	}
 	s.before, s.whole, s.gone, s.made = was.before, was.whole, was.gone, was.made

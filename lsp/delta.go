@@ -164,6 +164,16 @@ func (c *comparison) carry() {
 		made[path] = c.created(path) && !told
 	}
 	s.gone, s.made = c.gone, made
+	for _, path := range s.shown {
+		if !c.anew[path] && c.now[path] == nil && !c.gone[path] {
+			s.owed = append(s.owed, path)
+		}
+	}
+	for path := range c.late {
+		if c.now[path] != nil {
+			s.owed = append(s.owed, path)
+		}
+	}
 	c.view.mu.Lock()
 	defer c.view.mu.Unlock()
 	c.view.unjudged[s.server] = s
@@ -450,7 +460,7 @@ func (c *comparison) difference(ctx context.Context) {
 		_, inside := c.view.find.folder(path)
 		switch {
 		case !inside, !mine && len(others) > 0, c.late[path], c.left[path], c.side.beyond && slices.Contains(c.side.paths, path): // which its own server judges
-		case c.gone[path] && len(c.late) > 0: // what it had may have moved to one of these
+		case c.gone[path] && len(c.late)+len(c.left) > 0: // what it had may have moved to one of these
 		case now[path].more()+c.side.before[path].more() > 0:
 			uncounted = append(uncounted, path)
 		default:

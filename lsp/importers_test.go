@@ -313,6 +313,26 @@ func TestImportersLate(t *testing.T) {
 	}
 }
 
+// TestImportersOwed: importers that a change left to be judged anew are judged with the
+// next one, whatever that changes.
+func TestImportersOwed(t *testing.T) {
+	p := importingProject(t, "one waits", "a.fake", "def a\n", "b.fake", "use a\n", "c.fake", "text\n", "other.fake", "text\n")
+	if got := p.told(p.change("a.fake", "def a\n\n")); got != "" {
+		t.Fatalf("at first: %s", got)
+	}
+	p.busy()
+	if got := p.told(p.change("a.fake", "def z\n")); !strings.HasPrefix(got, "not known") {
+		t.Fatalf("told %q", got)
+	}
+	p.wait(time.Minute)
+	if err := os.Remove(p.path("busy")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.told(p.change("c.fake", "text\n\n")), "+b.fake:1:5 error undefined: a"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
 // TestOldAfterUnjudged: where no verdict came on a change, the next one, of another
 // file, does not tell what that file had before as new.
 func TestOldAfterUnjudged(t *testing.T) {

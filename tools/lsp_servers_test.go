@@ -46,24 +46,31 @@ func serverOf(t *testing.T, a *txtar.Archive) string {
 	t.Helper()
 	for line := range strings.Lines(string(a.Comment)) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "server: "); ok {
-			program, err := exec.LookPath(name)
-			missing := name + " is not in PATH"
-			if err == nil && name == "tsc" { // it serves from version 7 on
-				if said, _ := exec.Command(program, "--version").Output(); !strings.HasPrefix(string(said), "Version 7.") {
-					missing, err = "tsc in PATH is not that of TypeScript 7", errors.New("too old")
-				}
-			}
-			if err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatalf("%s, and CI skips nothing", missing)
-				}
-				t.Skip(missing)
-			}
+			needProgram(t, name)
 			return name
 		}
 	}
 	t.Fatal("the script names no server")
 	return ""
+}
+
+// needProgram skips a test whose program is not installed, which CI does not allow.
+func needProgram(t *testing.T, name string) {
+	t.Helper()
+	program, err := exec.LookPath(name)
+	missing := name + " is not in PATH"
+	if err == nil && name == "tsc" { // it serves from version 7 on
+		if said, _ := exec.Command(program, "--version").Output(); !strings.HasPrefix(string(said), "Version 7.") {
+			missing, err = "tsc in PATH is not that of TypeScript 7", errors.New("too old")
+		}
+	}
+	if err == nil {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("%s, and CI skips nothing", missing)
+	}
+	t.Skip(missing)
 }
 
 // disabledOf are the servers that a script does not want: "without: NAME NAME".
