@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,15 +244,27 @@ func (p *randomProject) errors(list lsp.List) []string {
 	return out
 }
 
-// kill ends the servers as the system does that has no memory left.
+// kill ends the servers as the system does that has no memory left. Once that is noticed
+// the next call works.
 func (p *randomProject) kill() {
+	var killed []int
 	for _, s := range p.ws.LSP.Status() {
 		if process, err := os.FindProcess(s.PID); err == nil && s.PID > 0 {
+			killed = append(killed, s.PID)
 			_ = process.Kill()
 		}
 	}
-	if p.rand.IntN(3) == 0 { // else it is given up some day
-		p.ws.LSP.Restart("")
+	runs := func(s lsp.Status) bool { return slices.Contains(killed, s.PID) }
+	for slices.ContainsFunc(p.ws.LSP.Status(), runs) {
+		runtime.Gosched()
+	}
+	if d, err := p.ws.LSP.Diagnostics(p.t.Context(), filepath.Join(p.ws.Dir(), p.name(9))); err != nil || len(d.NotReady) > 0 {
+		p.t.Errorf("after a kill: %q, %v", d.NotReady, err)
+	}
+	for _, s := range p.ws.LSP.Status() {
+		if s.Crashes > 1 { // it would be given up some day
+			p.ws.LSP.Restart("")
+		}
 	}
 }
 
