@@ -64,9 +64,16 @@ func (l *lookup) root(s *Spec, path string) (root string, ok bool) {
 	return top, !s.Beside
 }
 
-// anyIn reports whether a folder has one of the names, some of which are globs.
+// anyIn reports whether a folder has one of the names, some of which are globs, or
+// NAME#KEY.
 func anyIn(dir string, names []string) bool {
 	for _, name := range names {
+		if file, key, keyed := strings.Cut(name, "#"); keyed {
+			if hasKey(filepath.Join(dir, file), key) {
+				return true
+			}
+			continue
+		}
 		if !strings.ContainsAny(name, "*?[") {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 				return true
@@ -84,6 +91,16 @@ func anyIn(dir string, names []string) bool {
 		}
 	}
 	return false
+}
+
+// hasKey reports whether a file is JSON with a key that is not null.
+func hasKey(path, key string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var keys map[string]any
+	return json.Unmarshal(data, &keys) == nil && keys[key] != nil
 }
 
 // command is how a server is started for a file; nil where its program is not

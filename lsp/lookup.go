@@ -79,6 +79,9 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		var found locations
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			found = nil
+			if rel == References || rel == Implementation {
+				v.showProjects(ctx, s, s.wordAt(at))
+			}
 			err := s.ask(ctx, method, lookupParams(rel, s.doc.path, at), &found)
 			if rel == Definition && q.declared {
 				found = s.withOwn(found, at)
@@ -361,6 +364,9 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 		var items []callItem
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			items = nil
+			if rel == Incoming {
+				v.showProjects(ctx, s, s.wordAt(at))
+			}
 			err := s.ask(ctx, "textDocument/prepareCallHierarchy", positionParams{identifier{fileURI(s.doc.path)}, at}, &items)
 			return len(items) > 0, err
 		})

@@ -19,7 +19,8 @@ type Spec struct {
 
 	// Roots are the markers of a root, names or globs, in order of weight: the
 	// nearest folder that has one of the first group, else of the second, and so
-	// on. Without a marker the root is the session's folder.
+	// on. Without a marker the root is the session's folder. NAME#KEY is a file of
+	// JSON with that key.
 	Roots [][]string
 
 	Options  json.RawMessage   // initializationOptions
@@ -47,6 +48,9 @@ type Spec struct {
 	// AtDeclaration: a rename is asked for where the name is declared; elsewhere the
 	// server may give the name another one in that file alone.
 	AtDeclaration bool
+	// Projects are the files that each make a project of a folder, where the server sees
+	// what uses a symbol only in those projects of which it has a file open.
+	Projects []string
 	// Part is what it judges and knows of its files where that is not all.
 	Part string
 	// OpenOnly: it judges no file that is not open, and which files import which is not

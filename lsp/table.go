@@ -26,7 +26,14 @@ var (
 	php    = []Language{{ID: "php", Endings: []string{".php"}}}
 	csharp = []Language{{ID: "csharp", Endings: []string{".cs"}}}
 
-	nodeRoots   = [][]string{{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, {"tsconfig.json", "jsconfig.json", "package.json"}}
+	// What holds packages together is the root of all: each of several servers would not
+	// see where the packages of the others use its own.
+	nodeRoots = [][]string{
+		{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "pnpm-workspace.yaml", "package.json#workspaces", "lerna.json", "rush.json"},
+		{"tsconfig.json", "jsconfig.json", "package.json"},
+	}
+	scriptProjects = []string{"tsconfig.json", "jsconfig.json"}
+
 	pythonRoots = [][]string{{"pyrightconfig.json", "pyproject.toml"}, {"setup.py", "setup.cfg", "requirements.txt", "Pipfile"}}
 	rubyRoots   = [][]string{{"Gemfile"}}
 	phpRoots    = [][]string{{"composer.json"}}
@@ -71,6 +78,7 @@ var builtin = []Spec{
 		find:      nativeTypeScript,
 
 		AtDeclaration: true,
+		Projects:      scriptProjects,
 		importing:     scriptImporting,
 	},
 	{
@@ -84,6 +92,7 @@ var builtin = []Spec{
 		Options:   json.RawMessage(`{"tsserver":{"useClientFileWatcher":true}}`),
 
 		AtDeclaration: true,
+		Projects:      scriptProjects,
 		importing:     scriptImporting,
 	},
 	{
