@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,7 +102,16 @@ func (s *Session) readForLSP(ctx context.Context, path string) (string, bool, er
 	if err != nil {
 		return "", false, fmt.Errorf("%s %w", s.workspace.Name(path), err)
 	}
-	return text.Body(), s.onDisk(), nil
+	return text.Body(), s.onDisk() || s.saved(ctx, p, data), nil
+}
+
+// saved reports whether the disk has the same of a file as the editor.
+func (s *Session) saved(ctx context.Context, p workspace.Path, text []byte) bool {
+	if info, err := os.Stat(p.Target); err != nil || info.Size() != int64(len(text)) {
+		return false
+	}
+	data, err := workspace.NewDisk(s.workspace.Roots).ReadFile(ctx, p)
+	return err == nil && bytes.Equal(data, text)
 }
 
 // walkForLSP lists files with what tells whether they changed.

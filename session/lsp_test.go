@@ -1,11 +1,16 @@
 package session
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acp-agent/acp-agent/lsp"
+	"github.com/acp-agent/acp-agent/tools"
+	"github.com/acp-agent/acp-agent/tools/workspace"
 )
 
 // diagnosed is a list of n diagnostics, and more that are only counted.
@@ -66,5 +71,35 @@ func TestDeltaText(t *testing.T) {
 	odd := lsp.Delta{New: lsp.List{Items: []lsp.Diagnostic{{Path: "/p/a", At: lsp.Place{Line: 1, Column: 1}, Severity: lsp.Error, Code: "E\n1\u202e", Source: "s\x1b[31m", Message: "a\x1b[2J\u202eb\n\nc\u0000d " + strings.Repeat("x", 5000)}}}}
 	if got := deltaText(odd, strings.Clone); strings.ContainsAny(got, "\x1b\u202e\x00") || strings.Count(got, "\n") != 1 || len(got) > 1000 {
 		t.Errorf("told as %q", got)
+	}
+}
+
+// buffers are the files of an editor, which may have others than the disk.
+type buffers struct {
+	tools.Files
+	text string
+}
+
+func (b buffers) ReadFile(context.Context, workspace.Path) ([]byte, error) {
+	return []byte(b.text), nil
+}
+
+// TestSavedInEditor: what an editor has as the disk has it is saved.
+func TestSavedInEditor(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.h")
+	if err := os.WriteFile(path, []byte("int a;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	roots, err := workspace.NewRoots(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer roots.Close()
+	for text, want := range map[string]bool{"int a;\n": true, "int b;\n": false, "int a, b;\n": false} {
+		s := &Session{workspace: &tools.Workspace{Roots: roots}, ends: Ends{Files: buffers{text: text}}}
+		if body, saved, err := s.readForLSP(t.Context(), path); body != text || saved != want || err != nil {
+			t.Errorf("%q is saved: %v, %v", body, saved, err)
+		}
 	}
 }
