@@ -30,20 +30,25 @@ func (v *View) showProjects(ctx context.Context, s session, name string) {
 	}
 	reading, cancel := context.WithTimeout(ctx, s.server.config.RequestTimeout/4)
 	defer cancel()
-	shown := 0
+	var shown []synced
 	for _, path := range s.files() {
 		project := projects.project(path)
-		if met[project] || shown == maxProjects || reading.Err() != nil {
+		if met[project] || len(shown) == maxProjects || reading.Err() != nil {
 			continue
 		}
 		body, err := beginning(s.server.root, path)
 		if err != nil || !strings.Contains(body, name) || wordIndex(body, name) < 0 {
 			continue
 		}
-		if _, err := v.show(reading, s.run, path); err == nil {
+		if doc, err := v.show(reading, s.run, path); err == nil {
 			met[project] = true
-			shown++
+			shown = append(shown, doc)
 		}
+	}
+	if len(shown) > 0 {
+		waiting, cancel := context.WithTimeout(ctx, v.wait())
+		defer cancel()
+		s.judgeAt(waiting, shown)
 	}
 }
 

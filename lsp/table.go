@@ -89,7 +89,9 @@ var builtin = []Spec{
 		Install:   "npm install -g typescript-language-server typescript@5",
 		Loading:   "Initializing JS/TS language features",
 		TSServer:  "typescript.tsserverRequest",
-		Options:   json.RawMessage(`{"tsserver":{"useClientFileWatcher":true}}`),
+		// A second process for syntax would answer while the first loads a project, of
+		// the files that are open alone.
+		Options: json.RawMessage(`{"tsserver":{"useClientFileWatcher":true,"useSyntaxServer":"never"}}`),
 
 		AtDeclaration: true,
 		Projects:      scriptProjects,
@@ -133,6 +135,7 @@ var builtin = []Spec{
 		Install: "apt install clangd (macOS: brew install llvm)",
 
 		DiskIncludes: true,
+		Projects:     []string{"compile_commands.json"}, // by which it knows of files that are not open
 		importing:    cImporting,
 	},
 	{
