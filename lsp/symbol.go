@@ -169,11 +169,32 @@ func (v *View) WorkspaceSymbols(ctx context.Context, query string) ([]Symbol, []
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	rank(out, query, func(s Symbol) string { return s.Name })
+	v.ownFirst(out, query)
 	type place struct {
 		path, name string
 		at         Place
 	}
 	return unique(out, func(s Symbol) place { return place{s.Path, s.Name, s.At} }), failed
+}
+
+// ownFirst sorts the project's symbols before those of libraries, but for ones of just
+// that name.
+func (v *View) ownFirst(list []Symbol, query string) {
+	_, query = symbolName(query)
+	class := func(s Symbol) int {
+		_, name := symbolName(s.Name)
+		_, inside := v.find.folder(s.Path)
+		switch exact := strings.EqualFold(name, query); {
+		case exact && inside:
+			return 0
+		case exact:
+			return 1
+		case inside:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(list, func(a, b Symbol) int { return cmp.Compare(class(a), class(b)) })
 }
 
 // Locate is where the project declares a symbol of that name, for a look-up that
@@ -188,9 +209,12 @@ func (v *View) Locate(ctx context.Context, written string) (Target, error) {
 	}
 	switch {
 	case len(same) == 1:
-		return Target{Path: same[0].Path, Line: same[0].At.Line, Column: same[0].At.Column, declared: true}, nil
+		return declaredTarget(same[0]), nil
 	case len(same) > 1:
-		return Target{}, &AmbiguousError{written, same}
+		if same = v.withoutExports(ctx, same); len(same) > 1 {
+			return Target{}, &AmbiguousError{written, same}
+		}
+		return declaredTarget(same[0]), nil
 	case len(failed) > 0:
 		return Target{}, errors.Join(failed...)
 	}
@@ -202,6 +226,34 @@ func (v *View) Locate(ctx context.Context, written string) (Target, error) {
 		return Target{}, fmt.Errorf("no symbol of the project is named %s; the likest: %s; name the file with path where it is used", written, strings.Join(near, ", "))
 	}
 	return Target{}, fmt.Errorf("no symbol of the project is named %s; name the file with path where it is used", written)
+}
+
+// declaredTarget is where a symbol is declared.
+func declaredTarget(s Symbol) Target {
+	return Target{Path: s.Path, Line: s.At.Line, Column: s.At.Column, declared: true}
+}
+
+// maxExports is how many symbols of a name are looked at to tell exports from what they
+// pass on.
+const maxExports = 8
+
+// withoutExports are symbols of a name without those that only pass on another of them,
+// as the index of a package does, which servers list beside it.
+func (v *View) withoutExports(ctx context.Context, same []Symbol) []Symbol {
+	if len(same) > maxExports {
+		return same
+	}
+	left := slices.DeleteFunc(slices.Clone(same), func(s Symbol) bool {
+		answer, err := v.LookUp(ctx, Definition, Target{Path: s.Path, Line: s.At.Line, Column: s.At.Column})
+		return err == nil && len(answer.Found) == 1 && slices.ContainsFunc(same, func(o Symbol) bool {
+			at := answer.Found[0]
+			return o != s && o.Path == at.Path && o.At.Line == at.At.Line && (o.Path != s.Path || o.At.Line != s.At.Line)
+		})
+	})
+	if len(left) == 0 {
+		return same // they lead to each other
+	}
+	return left
 }
 
 // declaredAs are the symbols of the project with a name, those of a holder where
