@@ -1,43 +1,26 @@
 package lsp
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
-
-// tree are files in a new folder.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, body := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
 
 // TestRootOfWorkspaces: packages that something holds together have one server.
 func TestRootOfWorkspaces(t *testing.T) {
 	const member = "packages/a/package.json"
 	for _, tt := range []struct {
 		name  string
-		files map[string]string
+		files []string
 		want  string
 	}{
-		{"nothing holds it", map[string]string{"package.json": "{}", member: "{}"}, "packages/a"},
-		{"workspaces", map[string]string{"package.json": `{"workspaces": ["packages/*"]}`, member: "{}"}, "."},
-		{"no workspaces", map[string]string{"package.json": `{"workspaces": null}`, member: "{}"}, "packages/a"},
-		{"broken", map[string]string{"package.json": `{"workspaces"`, member: "{}"}, "packages/a"},
-		{"pnpm", map[string]string{"pnpm-workspace.yaml": "", "package.json": "{}", member: "{}"}, "."},
-		{"a lock file of its own", map[string]string{"package.json": `{"workspaces": ["x"]}`, member: "{}", "packages/a/yarn.lock": ""}, "packages/a"},
+		{"nothing holds it", []string{"package.json:{}", member + ":{}"}, "packages/a"},
+		{"workspaces", []string{`package.json:{"workspaces": ["packages/*"]}`, member + ":{}"}, "."},
+		{"no workspaces", []string{`package.json:{"workspaces": null}`, member + ":{}"}, "packages/a"},
+		{"broken", []string{`package.json:{"workspaces"`, member + ":{}"}, "packages/a"},
+		{"pnpm", []string{"pnpm-workspace.yaml:", "package.json:{}", member + ":{}"}, "."},
+		{"a lock file of its own", []string{`package.json:{"workspaces": ["x"]}`, member + ":{}", "packages/a/yarn.lock:"}, "packages/a"},
 	} {
-		dir := tree(t, tt.files)
+		dir := layout(t, tt.files...)
 		l := lookup{dirs: []string{dir}}
 		for _, s := range builtin {
 			if s.Name != "typescript" {
@@ -53,7 +36,7 @@ func TestRootOfWorkspaces(t *testing.T) {
 
 // TestProjectOfFile: what no settings hold together is a project of its own.
 func TestProjectOfFile(t *testing.T) {
-	dir := tree(t, map[string]string{"a/tsconfig.json": "", "a/src/b.ts": "", "c/d.js": ""})
+	dir := layout(t, "a/tsconfig.json", "a/src/b.ts", "c/d.js")
 	p := projects{root: dir, markers: scriptProjects, of: map[string]string{}}
 	for name, want := range map[string]string{"a/src/b.ts": "a", "a/c.ts": "a", "c/d.js": "c/d.js", "c/e.js": "c/e.js"} {
 		if got := p.project(filepath.Join(dir, filepath.FromSlash(name))); got != filepath.Join(dir, filepath.FromSlash(want)) {
