@@ -24,6 +24,7 @@ type FileEdit struct {
 type Edit struct {
 	Title string
 	Files []FileEdit // one a file, those that change nothing left out
+	Left  string     // why there may be more to change, a clause; empty: it is not known to be so
 }
 
 // draft is a file while the steps of an edit are applied to it.

@@ -62,6 +62,7 @@ type Answer struct {
 	All    int     // how many there are
 	Server string
 	Busy   string // what the server is at, so that there may be more; empty: nothing
+	Left   string // why there may be more all the same, a clause; empty: it is not known to be so
 }
 
 // LookUp finds what stands in a relation to a symbol. No error and nothing found
@@ -80,7 +81,7 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			found = nil
 			if rel == References || rel == Implementation {
-				v.showProjects(ctx, s, s.wordAt(at))
+				out.Left = v.showProjects(ctx, s, s.wordAt(at))
 			}
 			err := s.ask(ctx, method, lookupParams(rel, s.doc.path, at), &found)
 			if rel == Definition && q.declared {
@@ -91,7 +92,9 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		if err != nil {
 			return err
 		}
+		left := out.Left
 		out = v.found(ctx, s, found, q.most())
+		out.Left = left
 		out.Server, out.Busy = s.server.spec.title(), s.client.busy()
 		if rel == Definition {
 			v.enclose(ctx, s, out.Found)
@@ -365,7 +368,7 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 		err := s.first(ctx, q, func(at Position) (bool, error) {
 			items = nil
 			if rel == Incoming {
-				v.showProjects(ctx, s, s.wordAt(at))
+				out.Left = v.showProjects(ctx, s, s.wordAt(at))
 			}
 			err := s.ask(ctx, "textDocument/prepareCallHierarchy", positionParams{identifier{fileURI(s.doc.path)}, at}, &items)
 			return len(items) > 0, err

@@ -2,26 +2,28 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // maxProjects is how many projects are opened for one question.
-const maxProjects = 16
+const maxProjects = 32
 
 // showProjects shows a server, of each project of which it has no file open, one in
 // which a name stands. A server that sees the projects of open files alone would say
-// that nothing there uses the name, and leave it as it is in a rename. What cannot be
-// looked at in time is left out.
-func (v *View) showProjects(ctx context.Context, s session, name string) {
+// that nothing there uses the name, and leave it as it is in a rename. left says, as a
+// clause, that it was not shown all; empty: it was.
+func (v *View) showProjects(ctx context.Context, s session, name string) (left string) {
 	markers := s.server.spec.Projects
 	if len(markers) == 0 || name == "" {
-		return
+		return ""
 	}
+	rest := fmt.Sprintf("%s was not shown all files in which %s stands", s.server.spec.Name, name)
 	open, err := s.opened(ctx)
 	if err != nil {
-		return
+		return rest
 	}
 	projects := projects{root: s.server.root, markers: markers, of: map[string]string{}}
 	met := map[string]bool{}
@@ -33,12 +35,20 @@ func (v *View) showProjects(ctx context.Context, s session, name string) {
 	var shown []synced
 	for _, path := range s.files() {
 		project := projects.project(path)
-		if met[project] || len(shown) == maxProjects || reading.Err() != nil {
+		if met[project] {
 			continue
+		}
+		if reading.Err() != nil {
+			left = rest
+			break
 		}
 		body, err := beginning(s.server.root, path)
 		if err != nil || !strings.Contains(body, name) || wordIndex(body, name) < 0 {
 			continue
+		}
+		if len(shown) == maxProjects {
+			left = rest
+			break
 		}
 		if doc, err := v.show(reading, s.run, path); err == nil {
 			met[project] = true
@@ -50,6 +60,7 @@ func (v *View) showProjects(ctx context.Context, s session, name string) {
 		defer cancel()
 		s.judgeAt(waiting, shown)
 	}
+	return left
 }
 
 // projects tells which files are of one project.

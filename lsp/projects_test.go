@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 )
@@ -30,6 +31,38 @@ func TestRootOfWorkspaces(t *testing.T) {
 			if rel, _ := filepath.Rel(dir, root); !ok || filepath.ToSlash(rel) != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, rel, tt.want)
 			}
+		}
+	}
+}
+
+// TestTooManyProjects: where a server was not shown all files in which a name stands, that
+// is said of what uses it, and of a rename.
+func TestTooManyProjects(t *testing.T) {
+	for _, tt := range []struct {
+		users int
+		want  string
+	}{
+		{maxProjects, ""},
+		{maxProjects + 1, "fake was not shown all files in which foo stands"},
+	} {
+		files := []string{"a.fake", "def foo\n", "none.fake", "food\n"}
+		for i := range tt.users {
+			files = append(files, fmt.Sprintf("n%d.fake", i), "foo\n")
+		}
+		fresh := func() (*project, Target) { // each of a server that was shown nothing yet
+			p := importingProject(t, "ok", files...)
+			for _, s := range p.view.set.Load().specs {
+				s.Projects = []string{"no.project"}
+			}
+			return p, Target{Path: p.path("a.fake"), Symbol: "foo"}
+		}
+		p, foo := fresh()
+		if a, err := p.view.LookUp(p.context(), References, foo); err != nil || a.Left != tt.want {
+			t.Errorf("%d: %q, %v", tt.users, a.Left, err)
+		}
+		p, foo = fresh()
+		if e, err := p.view.Rename(p.context(), foo, "bar"); err != nil || e.Left != tt.want {
+			t.Errorf("%d: %q, %v", tt.users, e.Left, err)
 		}
 	}
 }

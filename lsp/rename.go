@@ -34,10 +34,11 @@ func (v *View) Rename(ctx context.Context, q Target, to string) (Edit, error) {
 				s, at = v.declaration(ctx, s, at)
 			}
 			if name, err = s.renamable(ctx, at); err == nil {
-				v.showProjects(ctx, s, s.wordAt(at))
+				left := v.showProjects(ctx, s, s.wordAt(at))
 				name = cmp.Or(name, q.Symbol, fmt.Sprintf("what stands on line %d", at.Line+1))
 				if err = s.server.spec.checkName(s.doc.path, name, to); err == nil {
 					out, err = v.renameAt(ctx, s, at, name, to)
+					out.Left = left
 				}
 			}
 			if !errors.Is(err, errNotThere) {

@@ -32,6 +32,9 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 	}
 	card := kinds.Root(a.ws.Dir()).Refactor(title(edit, p.steps), p.places(), p.changes()...)
 	card.Text = p.unseen()
+	if edit.Left != "" {
+		card.Text = strings.TrimSpace(card.Text + "\n\n" + kinds.Escape(mayBeMore(edit.Left)))
+	}
 	if !slices.ContainsFunc(p.steps, func(s *patchStep) bool { return s.does != patchDeletes }) {
 		card.Kind = kinds.KindDelete
 	}
@@ -43,6 +46,10 @@ func (a *lspCall) edits(ctx context.Context, ask func(context.Context, lsp.Targe
 			if err == nil {
 				_, files, _ := strings.Cut(r.Text, "\n")
 				r.Text = kinds.Capital(edit.Title) + " is done:\n" + files
+				if edit.Left != "" {
+					r.Text = strings.TrimRight(r.Text, "\n") + "\n" + mayBeMore(edit.Left)
+					r.Shown = card.Text
+				}
 			}
 			return r, err
 		},

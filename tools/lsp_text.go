@@ -26,7 +26,11 @@ func (a *lspCall) found(answer lsp.Answer) Result {
 		if what == "" {
 			what = fmt.Sprintf("what stands at line %d, character %d", a.in.Line, a.in.Character)
 		}
-		return plainResult(fmt.Sprintf("%s knows of no %s of %s%s.", answer.Server, strings.ReplaceAll(a.in.Operation, "_", " "), what, answer.Busy))
+		text := fmt.Sprintf("%s knows of no %s of %s%s.", answer.Server, strings.ReplaceAll(a.in.Operation, "_", " "), what, answer.Busy)
+		if answer.Left != "" {
+			text += "\n" + mayBeMore(answer.Left)
+		}
+		return plainResult(strings.TrimSuffix(text, "\n"))
 	}
 	var b strings.Builder
 	shown := answer.Found
@@ -38,6 +42,9 @@ func (a *lspCall) found(answer lsp.Answer) Result {
 		a.place(&b, f)
 	}
 	a.rest(&b, len(shown), answer.All)
+	if answer.Left != "" {
+		b.WriteString(mayBeMore(answer.Left))
+	}
 	if answer.Busy != "" {
 		fmt.Fprintf(&b, "(There may be more: %s has not finished%s.)\n", answer.Server, answer.Busy)
 	}
@@ -46,6 +53,9 @@ func (a *lspCall) found(answer lsp.Answer) Result {
 	r.Metadata = map[string]any{"results": answer.All}
 	return r
 }
+
+// mayBeMore says why a list may not be whole.
+func mayBeMore(why string) string { return fmt.Sprintf("(There may be more: %s.)\n", oneLine(why)) }
 
 // rest says how many there are where not all are shown, and how to see more.
 func (a *lspCall) rest(b *strings.Builder, shown, all int) {
