@@ -39,6 +39,9 @@ var (
 	phpRoots    = [][]string{{"composer.json"}}
 	csharpRoots = [][]string{{"*.sln", "*.slnx"}, {"*.csproj"}}
 
+	// It would have npm fetch types for what a project without types uses.
+	noTypesSettings = json.RawMessage(`{"js/ts":{"tsserver":{"automaticTypeAcquisition":{"enabled":false}}}}`)
+
 	formatterOption = json.RawMessage(`{"provideFormatter":false}`)
 	// The whole verdict comes at once, and not a second behind the change.
 	goplsOptions   = json.RawMessage(`{"diagnosticsDelay":"0s"}`)
@@ -75,6 +78,7 @@ var builtin = []Spec{
 		Command:   []string{"tsc", "--lsp", "--stdio"},
 		Roots:     nodeRoots,
 		Install:   "npm install --save-dev typescript@7",
+		Settings:  noTypesSettings,
 		find:      nativeTypeScript,
 
 		AtDeclaration: true,
@@ -91,7 +95,7 @@ var builtin = []Spec{
 		TSServer:  "typescript.tsserverRequest",
 		// A second process for syntax would answer while the first loads a project, of
 		// the files that are open alone.
-		Options: json.RawMessage(`{"tsserver":{"useClientFileWatcher":true,"useSyntaxServer":"never"}}`),
+		Options: json.RawMessage(`{"disableAutomaticTypingAcquisition":true,"tsserver":{"useClientFileWatcher":true,"useSyntaxServer":"never"}}`),
 
 		AtDeclaration: true,
 		Projects:      scriptProjects,
@@ -214,6 +218,7 @@ var builtin = []Spec{
 		Languages: []Language{{ID: "yaml", Endings: []string{".yaml", ".yml"}}},
 		Command:   []string{"yaml-language-server", "--stdio"},
 		Install:   "npm install -g yaml-language-server",
+		Part:      "syntax and schemas",
 	},
 	{
 		Name:      "vscode-html-language-server",
@@ -242,6 +247,7 @@ var builtin = []Spec{
 		Options:   formatterOption,
 		Settings:  jsonSettings,
 		Install:   vscodeInstall,
+		Part:      "syntax and schemas",
 	},
 	{
 		Name:      "eslint",

@@ -151,6 +151,36 @@ func playLSP(t *testing.T, script string) {
 	}
 }
 
+// TestNothingIsDownloaded: no server has npm fetch anything for a project.
+func TestNothingIsDownloaded(t *testing.T) {
+	for server, other := range map[string]string{"tsc": "typescript-language-server", "typescript-language-server": "typescript"} {
+		t.Run(server, func(t *testing.T) {
+			needProgram(t, server)
+			dir := t.TempDir()
+			ran := filepath.Join(dir, "ran")
+			if err := os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\ntouch "+ran+"\nsleep 1\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			t.Setenv("XDG_CACHE_HOME", dir)
+			ws := lspWorkspace(t, lsp.Config{Servers: map[string]lsp.ServerConfig{other: {Disabled: true}}, StartTimeout: 3 * time.Minute, RequestTimeout: 3 * time.Minute, DiagnosticWait: time.Minute})
+			write(t, ws, "package.json", []byte(`{"dependencies": {"lodash": "4", "express": "4"}}`))
+			write(t, ws, "jsconfig.json", []byte("{}"))
+			write(t, ws, "a.js", []byte("const _ = require('lodash');\n_.chunk([1]);\n"))
+			for range 20 { // it begins behind the first answers
+				for _, input := range []string{`{"operation":"diagnostics","path":"a.js"}`, `{"operation":"hover","path":"a.js","symbol":"chunk"}`, `{"operation":"references","path":"a.js","symbol":"_"}`} {
+					lspText(t, ws, input)
+				}
+				write(t, ws, "a.js", []byte("const _ = require('lodash');\n_.chunk([1]);\n"))
+			}
+			ws.LSP.Restart("") // which waits for its end
+			if _, err := os.Stat(ran); err == nil {
+				t.Error("npm ran")
+			}
+		})
+	}
+}
+
 // linked reports whether a script wants the modules of eslint in its project: "modules".
 func linked(a *txtar.Archive) bool {
 	return slices.Contains(strings.Split(string(a.Comment), "\n"), "modules")
