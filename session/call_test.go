@@ -34,7 +34,7 @@ func TestSlowCallIsShownBefore(t *testing.T) {
 	}{
 		{slowTool{takes: prepareShown / 2}, 0},
 		{slowTool{takes: prepareShown * 3}, 1},
-		{slowTool{takes: prepareShown, err: errors.New("there is no such symbol")}, 1},
+		{slowTool{takes: prepareShown * 2, err: errors.New("there is no such symbol")}, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			sink := &told{}
