@@ -213,10 +213,19 @@ func (r *run) startError(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("%s did not answer within %s of its start%s", name, r.server.config.StartTimeout, r.said())
 	case errors.Is(err, jsonrpc.ErrClosed), ctx.Err() != nil:
+		_, _ = r.exit() // or what it said last may not be there yet
 		return fmt.Errorf("%s ended while it was starting%s", name, r.said())
 	default:
 		return fmt.Errorf("%s could not be started: %v%s", name, err, r.said())
 	}
+}
+
+// exit is how the process ended, whose connection has. It waits for that a moment: a
+// process may go on without one.
+func (r *run) exit() (process.Exit, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	return r.proc.Wait(ctx)
 }
 
 // reason is why a process that ran has ended.
@@ -225,9 +234,7 @@ func (r *run) reason(err error) error {
 		return fmt.Errorf("%s was ended, since it %s%s", r.server.spec.Name, a.why, r.said())
 	}
 	text := "stopped"
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	if exit, werr := r.proc.Wait(ctx); werr == nil {
+	if exit, werr := r.exit(); werr == nil {
 		switch {
 		case exit.Signal != "":
 			text = "stopped, ended by " + exit.Signal
