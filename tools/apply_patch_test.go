@@ -607,6 +607,7 @@ func FuzzPatchText(f *testing.F) {
 	f.Add("--- a\n+++ b\n@@ -3,2 +3,3 @@\n x\n+y\n x\n@@ -9 +10 @@\n-z\n\\ No newline at end of file\n+Z\n", "q\nx\nx\nz")
 	f.Add("*** Update File: a\n@@ f\n a\r\n-b\r\n+c\n@@\n-d\n*** End of File\n", "f\r\na\r\nb\r\nd")
 	f.Add("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ @@\n-\ufeffa\n+b\n", "\ufeffa\n")
+	f.Add("--- 0\n+++ 0\n@@ -1 +0 @@\n+", "0")
 	f.Fuzz(func(t *testing.T, patch, file string) {
 		files, err := parsePatch(patch)
 		if err != nil {

@@ -182,7 +182,8 @@ func (p *placement) splices(lf *sheet, bare bool) []workspace.Splice {
 }
 
 // splice replaces lines. Where the last one has no end and the hunk does not
-// know it, the new last line gets none either.
+// know it, the new last line gets none either, unless it is empty: without its end it
+// would be none.
 func (s *sheet) splice(from, to int, text string, bare bool) workspace.Splice {
 	one := workspace.Splice{Start: s.starts[from], End: s.starts[to], New: text}
 	behind := from == s.count() && from > 0 && !strings.HasSuffix(s.text, "\n")
@@ -190,7 +191,9 @@ func (s *sheet) splice(from, to int, text string, bare bool) workspace.Splice {
 		one.New = "\n" + one.New
 	}
 	if behind || bare && to == s.count() {
-		one.New = strings.TrimSuffix(one.New, "\n")
+		if last := strings.TrimSuffix(one.New, "\n"); last != "" && !strings.HasSuffix(last, "\n") {
+			one.New = last
+		}
 	}
 	return one
 }
