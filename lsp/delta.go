@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -561,8 +560,14 @@ func (c *comparison) pairMoved() {
 		}
 	}
 	met := map[int]bool{}
-	slices.SortStableFunc(c.held.fresh, func(a, b placed) int { // in the order in which it happened
-		return strings.Compare(strconv.FormatBool(c.side.made[b.path]), strconv.FormatBool(c.side.made[a.path]))
+	slices.SortStableFunc(c.held.fresh, func(a, b placed) int { // what an earlier change made first
+		switch made := c.side.made; {
+		case made[a.path] == made[b.path]:
+			return 0
+		case made[a.path]:
+			return -1
+		}
+		return 1
 	})
 	c.held.fresh = slices.DeleteFunc(c.held.fresh, func(d placed) bool {
 		key := d.sense().roughly()

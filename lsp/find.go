@@ -95,7 +95,7 @@ func anyIn(dir string, names []string) bool {
 
 // hasKey reports whether a file is JSON with a key that is not null.
 func hasKey(path, key string) bool {
-	data, err := os.ReadFile(path)
+	data, err := readRegular(path, maxImporter)
 	if err != nil {
 		return false
 	}

@@ -244,6 +244,24 @@ func (x *importers) put(path string, next importer) {
 	}
 }
 
+// readRegular is the beginning of a file of at most max bytes. What is no regular file,
+// such as a pipe, is not read: it would block.
+func readRegular(path string, max int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, os.ErrInvalid)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have come in its place
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, os.ErrInvalid)
+	}
+	return io.ReadAll(io.LimitReader(f, max))
+}
+
 // beginning is the text of a file below a folder, as far as it is looked at. No link
 // is followed that leads out of the folder.
 func beginning(root, path string) (string, error) {
@@ -257,14 +275,6 @@ func beginning(root, path string) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", cmp.Or(err, os.ErrInvalid)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may have come in its place
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", cmp.Or(err, os.ErrInvalid)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxImporter))
+	data, err := readRegular(path, maxImporter)
 	return strings.TrimPrefix(string(data), "\ufeff"), err // the mark is no part of the first line
 }

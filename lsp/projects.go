@@ -50,10 +50,13 @@ func (v *View) showProjects(ctx context.Context, s session, name string) (left s
 			left = rest
 			break
 		}
-		if doc, err := v.show(reading, s.run, path); err == nil {
-			met[project] = true
-			shown = append(shown, doc)
+		doc, err := v.show(reading, s.run, path)
+		if err != nil {
+			left = rest
+			continue
 		}
+		met[project] = true
+		shown = append(shown, doc)
 	}
 	if len(shown) > 0 {
 		waiting, cancel := context.WithTimeout(ctx, v.wait())

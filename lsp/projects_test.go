@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -32,6 +34,21 @@ func TestRootOfWorkspaces(t *testing.T) {
 				t.Errorf("%s: %s, want %s", tt.name, rel, tt.want)
 			}
 		}
+	}
+}
+
+// TestHostileSettings: a pipe that has the name of a project's settings keeps nobody.
+func TestHostileSettings(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no pipes with names there")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "package.json")
+	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if hasKey(path, "workspaces") || sumOf(path) != (sum{}) {
+		t.Error("a pipe has a key, or a sum")
 	}
 }
 

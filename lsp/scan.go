@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"crypto/sha256"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -189,12 +188,8 @@ const maxSummed = 1 << 20
 
 // sumOf is the sum of what a file has now.
 func sumOf(path string) (out sum) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSummed {
-		return out
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
+	data, err := readRegular(path, maxSummed+1)
+	if err != nil || len(data) > maxSummed {
 		return out
 	}
 	return sha256.Sum256(data)
