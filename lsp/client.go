@@ -29,6 +29,7 @@ type client struct {
 	loads    bool                   // the progress that Spec.Loading names has begun
 	loaded   bool                   // it has ended
 	loading  chan struct{}          // closed then
+	surveyed chan struct{}          // closed when a message of Spec.Surveys has come
 	said     string                 // the last error or warning that the server showed
 	unable   map[string]error       // the files that it cannot judge, by path
 	applied  []*workspaceEdit       // while a command runs: what the server wants changed
@@ -48,6 +49,7 @@ func (c *client) init(r *run) {
 	c.pull = map[string]pullOptions{}
 	c.progress = map[string]progress{}
 	c.loading = make(chan struct{})
+	c.surveyed = make(chan struct{})
 	if c.loaded = r.server.spec.Loading == ""; c.loaded {
 		close(c.loading)
 	}
@@ -230,11 +232,19 @@ func (c *client) told(params json.RawMessage) error {
 	if err := decode(params, &p); err != nil {
 		return err
 	}
-	c.run.server.owner.log.Debug("language server says", "server", c.run.server.spec.Name, "text", p.Message)
+	spec := c.run.server.spec
+	c.run.server.owner.log.Debug("language server says", "server", spec.Name, "text", p.Message)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if p.Type == 1 || p.Type == 2 {
-		c.mu.Lock()
 		c.said = cut(p.Message, maxSaid)
-		c.mu.Unlock()
+	}
+	if slices.ContainsFunc(spec.Surveys, func(end string) bool { return strings.Contains(p.Message, end) }) {
+		select {
+		case <-c.surveyed:
+		default:
+			close(c.surveyed)
+		}
 	}
 	return nil
 }

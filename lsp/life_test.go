@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -312,6 +313,50 @@ func TestLoads(t *testing.T) {
 					t.Errorf("%v after %s", err, took)
 				}
 				synctest.Wait()
+			})
+		})
+	}
+}
+
+// TestSurvey: a server that reads the project at its start is not asked before it has,
+// and one that does not say so is not waited for without end.
+func TestSurvey(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spec  []string
+		start time.Duration
+		says  []string // a second apart
+		ends  time.Duration
+		took  time.Duration
+		ok    bool
+	}{
+		{name: "has nothing to say", start: time.Minute, ok: true},
+		{name: "says it", spec: []string{"Completed", "failed"}, start: time.Minute, says: []string{"begins", "12:00 Completed after 2 s", "Completed again"}, took: 2 * time.Second, ok: true},
+		{name: "keeps it to itself", spec: []string{"Completed"}, start: time.Minute, says: []string{"begins"}, took: maxSurvey, ok: true},
+		{name: "has little time", spec: []string{"Completed"}, start: 3 * time.Second, took: 3 * time.Second, ok: true},
+		{name: "ends", spec: []string{"Completed"}, start: time.Minute, ends: 2 * time.Second, took: 2 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRun(&Spec{Name: "fake", Surveys: tt.spec})
+				r.server.owner = New(Options{})
+				ctx, cancel := context.WithTimeout(t.Context(), tt.start)
+				defer cancel()
+				go func() {
+					for _, text := range tt.says {
+						time.Sleep(time.Second)
+						_ = r.client.told(fmt.Appendf(nil, `{"type":3,"message":%q}`, text))
+					}
+				}()
+				if tt.ends > 0 {
+					time.AfterFunc(tt.ends, func() { close(r.ended) })
+				}
+				began := time.Now()
+				err := r.survey(ctx, r.ended)
+				if took := time.Since(began); (err == nil) != tt.ok || took != tt.took {
+					t.Errorf("%v after %s", err, took)
+				}
+				time.Sleep(time.Minute) // what it says later does no harm
 			})
 		})
 	}

@@ -23,6 +23,7 @@ const (
 	keptStderr = 4 << 10                // bytes of what it says last
 	stopTime   = 300 * time.Millisecond // for a server to end by itself
 	maxSilent  = 3                      // requests in a row without a sign of life
+	maxSurvey  = 15 * time.Second       // for a server to read the project before its first request
 )
 
 // run is one process of a server, from its start to its end.
@@ -185,6 +186,30 @@ func (r *run) initialize(ctx context.Context) error {
 	}
 	if err := r.conn.Notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": settings}); err != nil {
 		return r.startError(ctx, err)
+	}
+	if err := r.survey(ctx, r.conn.Done()); err != nil {
+		return r.startError(ctx, err)
+	}
+	return nil
+}
+
+// survey waits until a server that reads the project at its start has done so, or its
+// connection has ended. One that keeps its log to itself is waited for in vain, so that
+// has a bound.
+func (r *run) survey(ctx context.Context, ended <-chan struct{}) error {
+	if len(r.server.spec.Surveys) == 0 {
+		return nil
+	}
+	bound, cancel := context.WithTimeout(ctx, maxSurvey)
+	defer cancel()
+	select {
+	case <-r.client.surveyed:
+	case <-ended:
+		return jsonrpc.ErrClosed
+	case <-bound.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err()
+		}
 	}
 	return nil
 }

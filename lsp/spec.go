@@ -68,6 +68,10 @@ type Spec struct {
 	// Loading is how the title begins of the progress before whose end answers are
 	// wrong. It begins once a file is open.
 	Loading string
+	// Surveys is what the log messages contain of which one ends its reading of the
+	// project, which begins with its start. Before that it forgets documents that are
+	// opened, and answers as if there were none.
+	Surveys []string
 
 	find func(l *lookup, dirs []string) []string // nil: Command's program
 	// importing is set where the server judges open documents alone.

@@ -44,8 +44,10 @@ var (
 
 	formatterOption = json.RawMessage(`{"provideFormatter":false}`)
 	// The whole verdict comes at once, and not a second behind the change.
-	goplsOptions   = json.RawMessage(`{"diagnosticsDelay":"0s"}`)
-	goplsSettings  = json.RawMessage(`{"gopls":{"diagnosticsDelay":"0s"}}`)
+	goplsOptions  = json.RawMessage(`{"diagnosticsDelay":"0s"}`)
+	goplsSettings = json.RawMessage(`{"gopls":{"diagnosticsDelay":"0s"}}`)
+	// bashSurveys: it has read the scripts of the project, or does not.
+	bashSurveys    = []string{"BackgroundAnalysis: Completed", "BackgroundAnalysis: stopped", "BackgroundAnalysis: skipping", "BackgroundAnalysis: failed"}
 	eslintSettings = json.RawMessage(`{"validate":"on","run":"onType","rulesCustomizations":[],"nodePath":"","experimental":{},"problems":{"shortenToSingleLine":false},"workingDirectory":{"mode":"location"},"codeAction":{"disableRuleComment":{"enable":true,"location":"separateLine"},"showDocumentation":{"enable":true}},"codeActionOnSave":{"mode":"all"},"format":false,"quiet":false,"onIgnoredFiles":"off","useESLintClass":false}`)
 )
 
@@ -212,6 +214,7 @@ var builtin = []Spec{
 		Languages: []Language{{ID: "shellscript", Endings: []string{".sh", ".bash"}, Names: []string{".bashrc", ".bash_profile", ".profile"}}},
 		Command:   []string{"bash-language-server", "start"},
 		Install:   "npm install -g bash-language-server",
+		Surveys:   bashSurveys,
 	},
 	{
 		Name:      "yaml-language-server",
