@@ -27,6 +27,15 @@ type Edit struct {
 	Left  string     // why there may be more to change, a clause; empty: it is not known to be so
 }
 
+// changed are the files that an edit changes.
+func (e Edit) changed() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range e.Files {
+		out[f.Path] = true
+	}
+	return out
+}
+
 // draft is a file while the steps of an edit are applied to it.
 type draft struct {
 	path    string

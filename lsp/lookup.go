@@ -78,8 +78,9 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 			return s.cannot("look up " + strings.ReplaceAll(string(rel), "_", " "))
 		}
 		var found locations
+		var asked Position
 		err := s.first(ctx, q, func(at Position) (bool, error) {
-			found = nil
+			found, asked = nil, at
 			if rel == References || rel == Implementation {
 				out.Left = v.showProjects(ctx, s, s.wordAt(at))
 			}
@@ -93,6 +94,9 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 			return err
 		}
 		left := out.Left
+		if rel == References {
+			left = cmp.Or(left, v.unbuilt(ctx, s, asked, found.files()))
+		}
 		out = v.found(ctx, s, found, q.most())
 		out.Left = left
 		out.Server, out.Busy = s.server.spec.title(), s.client.busy()
@@ -102,6 +106,17 @@ func (v *View) LookUp(ctx context.Context, rel Relation, q Target) (Answer, erro
 		return nil
 	})
 	return out, err
+}
+
+// files are the files that locations are in.
+func (l locations) files() map[string]bool {
+	out := map[string]bool{}
+	for _, one := range l {
+		if path, err := filePath(one.URI); err == nil {
+			out[path] = true
+		}
+	}
+	return out
 }
 
 // withOwn adds the place that was asked about, which is a definition, where a server
@@ -365,8 +380,9 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 			return s.cannot("follow calls")
 		}
 		var items []callItem
+		var asked Position
 		err := s.first(ctx, q, func(at Position) (bool, error) {
-			items = nil
+			items, asked = nil, at
 			if rel == Incoming {
 				out.Left = v.showProjects(ctx, s, s.wordAt(at))
 			}
@@ -380,16 +396,24 @@ func (v *View) calls(ctx context.Context, rel Relation, q Target) (Answer, error
 			return errors.New("no function stands there; name one by its symbol")
 		}
 		out.Server, out.Busy = s.server.spec.title(), s.client.busy()
-		texts := v.lineText(ctx)
+		texts, callers := v.lineText(ctx), map[string]bool{}
 		for _, item := range items {
 			edges, err := s.edges(ctx, rel, item)
 			if err != nil {
 				return err
 			}
+			for _, e := range edges {
+				if path, err := filePath(e.end(rel).URI); err == nil {
+					callers[path] = true
+				}
+			}
 			out.All += len(edges)
 			for _, e := range edges[:min(len(edges), q.most()-len(out.Found))] {
 				out.Found = append(out.Found, s.call(rel, item, e, texts))
 			}
+		}
+		if rel == Incoming {
+			out.Left = cmp.Or(out.Left, v.unbuilt(ctx, s, asked, callers))
 		}
 		return nil
 	})

@@ -38,7 +38,7 @@ func (v *View) Rename(ctx context.Context, q Target, to string) (Edit, error) {
 				name = cmp.Or(name, q.Symbol, fmt.Sprintf("what stands on line %d", at.Line+1))
 				if err = s.server.spec.checkName(s.doc.path, name, to); err == nil {
 					out, err = v.renameAt(ctx, s, at, name, to)
-					out.Left = left
+					out.Left = cmp.Or(left, v.unbuilt(ctx, s, at, out.changed()))
 				}
 			}
 			if !errors.Is(err, errNotThere) {

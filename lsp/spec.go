@@ -51,6 +51,9 @@ type Spec struct {
 	// Projects are the files that each make a project of a folder, where the server sees
 	// what uses a symbol only in those projects of which it has a file open.
 	Projects []string
+	// OneBuild: it sees those files of a folder that are built for the system that it runs
+	// on, or for that of the file that it is asked about, by Go's build constraints.
+	OneBuild bool
 	// Part is what it judges and knows of its files where that is not all.
 	Part string
 	// OpenOnly: it judges no file that is not open, and which files import which is not

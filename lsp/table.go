@@ -73,6 +73,7 @@ var builtin = []Spec{
 		Settings:  goplsSettings,
 		Install:   "go install golang.org/x/tools/gopls@latest",
 		NoPull:    true, JudgeAll: "gopls.diagnose_files",
+		OneBuild: true,
 	},
 	{
 		Name:      "typescript",

@@ -95,6 +95,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`typescript-[a-z0-9]+-[a-z0-9]+/lib/`), "typescript-SYSTEM/lib/"},
 	{regexp.MustCompile(`running for \S+, pid \d+`), "running for TIME, pid PID"},
 	{regexp.MustCompile(`(files? open)(, \d+ MB)?`), "$1, SIZE MB"},
+	{regexp.MustCompile(`that of \w+/\w+;`), "that of SYSTEM/ARCH;"},
 	{regexp.MustCompile(`so far \d+ of`), "so far SOME of"},             // pyright finds a symbol by itself or not
 	{regexp.MustCompile(`(?m)^clangd \d\S* for`), "clangd VERSION for"}, // the system's
 }
