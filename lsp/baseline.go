@@ -21,9 +21,11 @@ type Baseline struct {
 type side struct {
 	server *server
 	paths  []string
-	run    *run  // nil: it was not ready
-	err    error // why it was not ready
-	turn   bool  // no other change is judged meanwhile
+	// configs are the files of its projects' settings that change.
+	configs []string
+	run     *run  // nil: it was not ready
+	err     error // why it was not ready
+	turn    bool  // no other change is judged meanwhile
 	// beyond: the paths lie beyond its root, and it may use what is declared in them. It
 	// is asked about its own files alone.
 	beyond bool
@@ -76,7 +78,7 @@ func (v *View) Before(ctx context.Context, paths []string) *Baseline {
 			b.sides[i].paths = append(b.sides[i].paths, path)
 		}
 	}
-	if len(b.sides) == 0 {
+	if b.sides = v.configuring(b.sides, paths); len(b.sides) == 0 {
 		return nil
 	}
 	b.sides = append(b.sides, v.beyond(b.sides)...)
@@ -161,7 +163,7 @@ func (b *Baseline) Close() {
 
 // note takes the baseline at one server.
 func (v *View) note(ctx context.Context, s *side) {
-	r, err := s.server.acquire(ctx)
+	r, err := v.current(ctx, s.server)
 	if err != nil {
 		s.err = err
 		return
@@ -179,7 +181,7 @@ func (v *View) note(ctx context.Context, s *side) {
 	}
 	_ = v.refresh(ctx, r)
 	var docs []synced
-	for _, path := range s.paths {
+	for _, path := range slices.Concat(s.paths, s.configs) {
 		s.existed[path] = stampOf(path) != (Stamp{})
 	}
 	for _, path := range s.shows(ctx, r, s.paths) {
@@ -192,6 +194,7 @@ func (v *View) note(ctx context.Context, s *side) {
 		}
 	}
 	v.showImporters(ctx, s)
+	v.showConfigured(ctx, s)
 	s.others = map[string]*text{}
 	for _, doc := range r.openDocuments(ctx) {
 		s.others[doc.path] = doc.text

@@ -239,6 +239,9 @@ func (c *client) told(params json.RawMessage) error {
 	if p.Type == 1 || p.Type == 2 {
 		c.said = cut(p.Message, maxSaid)
 	}
+	if spec.Announces != "" && strings.Contains(p.Message, spec.Announces) {
+		c.run.verdicts.reloads()
+	}
 	if slices.ContainsFunc(spec.Surveys, func(end string) bool { return strings.Contains(p.Message, end) }) {
 		select {
 		case <-c.surveyed:

@@ -111,6 +111,10 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		c.gone[path] = stampOf(path) == (Stamp{})
 	}
 	docs := c.showChanged(ctx, changed)
+	if r.obsolete.Load() {
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s is started again to take in %s, so that what this changes is not known yet; lsp diagnostics shows it", s.server.spec.Name, names(s.configs)))
+		return c.out
+	}
 	judged := c.judge(ctx, docs)
 	if len(c.out.NotReady) > 0 {
 		defer c.carry()
@@ -182,7 +186,8 @@ func (c *comparison) carry() {
 func (c *comparison) showChanged(ctx context.Context, changed []string) []synced {
 	r := c.run
 	mine := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { _, ok := r.server.spec.language(path); return !ok })
-	c.tellChanged(ctx, mine) // before the documents, whose verdicts are to come last
+	configs := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return !slices.Contains(c.side.configs, path) })
+	c.tellChanged(ctx, append(mine, configs...)) // before the documents, whose verdicts are to come last
 	var docs []synced
 	for _, path := range c.side.shows(ctx, r, mine) {
 		doc, err := c.view.show(ctx, r, path)

@@ -86,6 +86,9 @@ func (r *run) asks() bool { return !r.judgesAll() && (r.passesOn() || r.client.p
 // answer brings what the server answers about a document up to date.
 func (r *run) answer(ctx context.Context, doc synced, ask func(context.Context, synced) error) error {
 	if err := r.verdicts.reload(ctx); err != nil {
+		if r.verdicts.unreloaded() {
+			r.obsolete.Store(true) // it never will
+		}
 		return err
 	}
 	for !r.fresh(doc) {

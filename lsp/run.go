@@ -48,6 +48,8 @@ type run struct {
 	told   atomic.Uint64 // counts what the server was told of files
 	judged atomic.Uint64 // one more than told was when it had judged the whole project last
 
+	obsolete atomic.Bool // only another process will go by the projects' settings as they are now
+
 	asked  atomic.Bool  // the first request has come to an end
 	silent atomic.Int32 // requests that were out of time since it last said anything
 
@@ -69,7 +71,7 @@ func (s *server) start() *run {
 		stderr: process.NewTail(keptStderr),
 	}
 	r.documents.init()
-	r.verdicts.init(s.spec.Debounce)
+	r.verdicts.init(s.spec)
 	r.client.init(r)
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancelCause(context.Background())
@@ -257,6 +259,9 @@ func (r *run) exit() (process.Exit, error) {
 func (r *run) reason(err error) error {
 	if a, ok := errors.AsType[*aborted](err); ok {
 		return fmt.Errorf("%s was ended, since it %s%s", r.server.spec.Name, a.why, r.said())
+	}
+	if r.obsolete.Load() {
+		return fmt.Errorf("%s is started again, since its projects' settings changed", r.server.spec.Name)
 	}
 	text := "stopped"
 	if exit, werr := r.exit(); werr == nil {

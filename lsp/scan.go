@@ -104,7 +104,7 @@ func (r *run) cares() func(path string) bool {
 		if _, ok := spec.language(name); ok {
 			return true
 		}
-		return spec.marks(name) || slices.ContainsFunc(watches, func(w watch) bool {
+		return spec.marks(name) || spec.configures(name) || slices.ContainsFunc(watches, func(w watch) bool {
 			return slices.ContainsFunc([]Event{Created, Changed, Deleted}, func(e Event) bool { return w.wants(root, Happened{path, e}) })
 		})
 	}

@@ -44,7 +44,8 @@ type server struct {
 	last    error    // why the last run ended; nil: it was stopped, or none ran
 	former  []string // the documents that were open at one that crashed, and are not yet again
 	idle    *time.Timer
-	held    int // requests under way
+	held    int            // requests under way
+	configs map[string]sum // what files of settings had when it was told of them last
 }
 
 // acquire is the server's process, ready to be asked, started if need be. It must
@@ -57,7 +58,11 @@ func (s *server) acquire(ctx context.Context) (*run, error) {
 		case err != nil:
 			return nil, err
 		case r == nil:
-			if err := sleep(ctx, wait); err != nil {
+			err := sleep(ctx, wait)
+			if err != nil && wait == holdersLook {
+				return nil, fmt.Errorf("%s is to be started again, since its projects' settings changed, and is still being asked; try again", s.spec.Name)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s crashed (%w) and is started again in %s; try again then", s.spec.Name, s.lastError(), time.Until(s.retryAt()).Round(time.Second))
 			}
 			continue
@@ -83,6 +88,9 @@ func (s *server) begin() (_ *run, wait time.Duration, err error) {
 	defer s.mu.Unlock()
 	if s.closed != nil {
 		return nil, 0, s.closed
+	}
+	if s.replace() {
+		return nil, holdersLook, nil
 	}
 	if s.run == nil {
 		if s.crashes.forgive(s.command[0]) {

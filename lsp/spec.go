@@ -54,6 +54,17 @@ type Spec struct {
 	// OneBuild: it sees those files of a folder that are built for the system that it runs
 	// on, or for that of the file that it is asked about, by Go's build constraints.
 	OneBuild bool
+	// Configs are the files, names or globs of them, by which its projects go: what their
+	// change breaks in other files is judged. On the events in Renewed it takes them in
+	// only when it starts again.
+	Configs []string
+	Renewed []Event
+	// Announces is what the log message contains by which it says that it takes them in,
+	// and behind which workspace/diagnostic/refresh says that it has.
+	Announces string
+	// Unless has the names of Configs that count for nothing where another lies beside
+	// them, by which it goes instead.
+	Unless map[string]string
 	// Part is what it judges and knows of its files where that is not all.
 	Part string
 	// OpenOnly: it judges no file that is not open, and which files import which is not

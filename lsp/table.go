@@ -33,11 +33,14 @@ var (
 		{"tsconfig.json", "jsconfig.json", "package.json"},
 	}
 	scriptProjects = []string{"tsconfig.json", "jsconfig.json"}
+	scriptConfigs  = []string{"tsconfig.json", "tsconfig.*.json", "jsconfig.json", "jsconfig.*.json"}
 
-	pythonRoots = [][]string{{"pyrightconfig.json", "pyproject.toml"}, {"setup.py", "setup.cfg", "requirements.txt", "Pipfile"}}
-	rubyRoots   = [][]string{{"Gemfile"}}
-	phpRoots    = [][]string{{"composer.json"}}
-	csharpRoots = [][]string{{"*.sln", "*.slnx"}, {"*.csproj"}}
+	pythonConfigs = []string{"pyrightconfig.json", "pyproject.toml"}
+	pythonUnless  = map[string]string{"pyproject.toml": "pyrightconfig.json"}
+	pythonRoots   = [][]string{{"pyrightconfig.json", "pyproject.toml"}, {"setup.py", "setup.cfg", "requirements.txt", "Pipfile"}}
+	rubyRoots     = [][]string{{"Gemfile"}}
+	phpRoots      = [][]string{{"composer.json"}}
+	csharpRoots   = [][]string{{"*.sln", "*.slnx"}, {"*.csproj"}}
 
 	// It would have npm fetch types for what a project without types uses.
 	noTypesSettings = json.RawMessage(`{"js/ts":{"tsserver":{"automaticTypeAcquisition":{"enabled":false}}}}`)
@@ -86,6 +89,7 @@ var builtin = []Spec{
 
 		AtDeclaration: true,
 		Projects:      scriptProjects,
+		Configs:       scriptConfigs,
 		importing:     scriptImporting,
 	},
 	{
@@ -102,6 +106,7 @@ var builtin = []Spec{
 
 		AtDeclaration: true,
 		Projects:      scriptProjects,
+		Configs:       scriptConfigs,
 		importing:     scriptImporting,
 	},
 	{
@@ -111,6 +116,10 @@ var builtin = []Spec{
 		Roots:     pythonRoots,
 		Install:   "npm install -g pyright",
 		find:      pyright,
+		Configs:   pythonConfigs,
+		Renewed:   []Event{Created}, // it watches the one that it goes by
+		Announces: "Reloading configuration file at ",
+		Unless:    pythonUnless,
 		importing: pythonImporting,
 	},
 	{
@@ -119,6 +128,10 @@ var builtin = []Spec{
 		Command:   []string{"basedpyright-langserver", "--stdio"},
 		Roots:     pythonRoots,
 		Install:   "pip install basedpyright",
+		Configs:   pythonConfigs,
+		Renewed:   []Event{Created}, // it watches the one that it goes by
+		Announces: "Reloading configuration file at ",
+		Unless:    pythonUnless,
 		importing: pythonImporting,
 	},
 	{
@@ -143,6 +156,8 @@ var builtin = []Spec{
 
 		DiskIncludes: true,
 		Projects:     []string{"compile_commands.json"}, // by which it knows of files that are not open
+		Configs:      []string{"compile_commands.json", "compile_flags.txt", ".clangd"},
+		Renewed:      []Event{Created, Changed, Deleted},
 		importing:    cImporting,
 	},
 	{

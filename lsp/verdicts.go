@@ -90,6 +90,8 @@ type verdicts struct {
 	told      time.Time     // when the server last heard of files on the disk
 	debounce  time.Duration // the Spec's
 	swept     time.Time     // when it last heard of what nobody asked it to judge
+	announced bool          // it says when it has taken in its project's settings
+	reloading time.Time     // when it last said that it does so
 	settings  time.Time     // when the server last heard that its project's settings changed
 	refreshed time.Time     // when it last said that answers are outdated; zero: never
 	wake      chan struct{} // closed at the next verdict, and when work ends
@@ -98,8 +100,8 @@ type verdicts struct {
 	turn chan struct{} // holds one while a change is judged
 }
 
-func (v *verdicts) init(debounce time.Duration) {
-	v.debounce = debounce
+func (v *verdicts) init(spec *Spec) {
+	v.debounce, v.announced = spec.Debounce, spec.Announces != ""
 	v.turn = make(chan struct{}, 1)
 	v.files = map[string]*verdict{}
 	v.versions = map[string]int32{}
@@ -220,19 +222,35 @@ func (v *verdicts) configured() {
 	v.settings = time.Now()
 }
 
+// reloads notes that the server says that it takes in its project's settings.
+func (v *verdicts) reloads() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.reloading = time.Now()
+	v.wakeLocked()
+}
+
 // maxReload is how long a server that says when its answers are outdated may take to
-// say so for what its project's settings change. pyright answers by the old ones until
+// say so for what its project's settings change. It may answer by the old ones until
 // then.
 const maxReload = 1500 * time.Millisecond
 
-// reload waits until the server has taken in its project's settings.
+// reload waits until the server has taken in its project's settings. One that says when
+// it does so must have said it, and then that its answers are outdated: that alone it
+// says for other reasons, too.
 func (v *verdicts) reload(ctx context.Context) error {
 	for {
 		v.mu.Lock()
 		wake, left := v.wake, maxReload-time.Since(v.settings)
-		done := v.ended || v.refreshed.IsZero() || v.refreshed.After(v.settings)
+		done := v.ended || v.settings.IsZero()
+		if v.announced {
+			done = done || v.reloading.After(v.settings) && v.refreshed.After(v.reloading)
+			left = time.Hour // as long as somebody waits
+		} else {
+			done = done || v.refreshed.IsZero() || v.refreshed.After(v.settings) || left <= 0
+		}
 		v.mu.Unlock()
-		if done || left <= 0 {
+		if done {
 			return nil
 		}
 		timer := time.NewTimer(left)
@@ -245,6 +263,14 @@ func (v *verdicts) reload(ctx context.Context) error {
 		}
 		timer.Stop()
 	}
+}
+
+// unreloaded reports whether the server has not taken in its project's settings in the
+// time in which it should have.
+func (v *verdicts) unreloaded() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.announced && v.reloading.Before(v.settings) && time.Since(v.settings) > maxReload
 }
 
 // disturbed notes that the server hears of changes on the disk.

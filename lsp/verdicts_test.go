@@ -16,7 +16,7 @@ import (
 func newRun(spec *Spec) *run {
 	r := &run{server: &server{startOptions: startOptions{spec: spec, root: "/p"}}, ready: make(chan struct{}), ended: make(chan struct{})}
 	r.documents.init()
-	r.verdicts.init(spec.Debounce)
+	r.verdicts.init(spec)
 	r.client.init(r)
 	close(r.ready)
 	return r

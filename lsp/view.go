@@ -226,7 +226,7 @@ func (v *View) with(ctx context.Context, path string, f func(ctx context.Context
 // withServer asks a server about a file; an empty path is none.
 func (v *View) withServer(ctx context.Context, srv *server, path string, f func(ctx context.Context, s session) error) (err error) {
 	starting, cancel := context.WithTimeout(ctx, v.set.Load().StartTimeout)
-	r, err := srv.acquire(starting)
+	r, err := v.current(starting, srv)
 	cancel()
 	if err != nil {
 		return err

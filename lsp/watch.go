@@ -126,6 +126,9 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 	configured := false
 	r.client.mu.Lock()
 	for _, h := range happened {
+		if r.server.renews(h) {
+			r.obsolete.Store(true)
+		}
 		wanted := false
 		if len(r.client.watched) == 0 || !within(r.server.root, h.Path) {
 			_, wanted = r.server.spec.language(h.Path)
@@ -135,7 +138,7 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 		}
 		if wanted {
 			changes = append(changes, change{fileURI(h.Path), h.Event})
-			configured = configured || r.server.spec.marks(h.Path)
+			configured = configured || r.server.reads(h.Path)
 		}
 	}
 	r.client.mu.Unlock()

@@ -17,6 +17,9 @@ import (
 func (s *Session) Serve(ctx context.Context, tool string, input json.RawMessage) tools.Envelope {
 	begun := time.Now()
 	s.followTrustUnasked()
+	if v := s.workspace.LSP; v != nil {
+		v.Dirty() // the other program changes files as it likes
+	}
 	spec := &tools.Spec{ID: tool}
 	result, err := func() (_ tools.Result, err error) {
 		defer s.recovered(tool, &err)

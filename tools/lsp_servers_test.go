@@ -119,6 +119,7 @@ func playLSP(t *testing.T, script string) {
 			got = lspText(t, ws, rest)
 		case "edit":
 			write(t, ws, rest, f.Data)
+			ws.LSP.Dirty() // as behind a command
 			continue
 		case "change":
 			verdict = changeLSP(t, ws, rest, f.Data)

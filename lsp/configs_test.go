@@ -1,0 +1,118 @@
+package lsp
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// TestConfigured: which files of settings a server's projects go by.
+func TestConfigured(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	if err := os.MkdirAll(at("both/in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"both/pyrightconfig.json", "both/pyproject.toml"} {
+		if err := os.WriteFile(at(name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spec := func(name string) *Spec {
+		for i := range builtin {
+			if builtin[i].Name == name {
+				return &builtin[i]
+			}
+		}
+		t.Fatal("no server", name)
+		return nil
+	}
+	for _, tt := range []struct {
+		server, root, path string
+		want               bool
+	}{
+		{"typescript", "p", "p/tsconfig.json", true},
+		{"typescript", "p", "p/packages/a/tsconfig.build.json", true},
+		{"typescript", "p", "tsconfig.json", true},
+		{"typescript", "p", "q/tsconfig.json", false},
+		{"typescript", "p", "p/package.json", false},
+		{"pyright", "p", "p/pyproject.toml", true},
+		{"pyright", "p/in", "p/pyproject.toml", true},
+		{"pyright", "p", "p/in/pyproject.toml", false},
+		{"pyright", "both", "both/pyproject.toml", false},
+		{"pyright", "both", "both/pyrightconfig.json", true},
+		{"clangd", "p", "p/build/compile_commands.json", true},
+		{"clangd", "p", "p/.clangd", true},
+		{"gopls", "p", "p/go.mod", false}, // which is a file of its own
+	} {
+		s := &server{startOptions: startOptions{spec: spec(tt.server), root: at(tt.root)}}
+		if got := s.configured(at(tt.path)); got != tt.want {
+			t.Errorf("%s in %s goes by %s: %t", tt.server, tt.root, tt.path, got)
+		}
+	}
+}
+
+// TestStartsAgain: a server that takes in its settings only at its start makes way for
+// another when they have changed, and all that ask meanwhile are answered.
+func TestStartsAgain(t *testing.T) {
+	c := fakeConfig("")
+	c.Servers = map[string]ServerConfig{"clangd": c.Servers["fake"]}
+	p := newProject(t, c, "compile_flags.txt", "0", "a.fake", "def foo\nfoo\n")
+	ask := func() error {
+		answer, err := p.view.LookUp(p.context(), Definition, Target{Path: p.path("a.fake"), Symbol: "foo", Line: 2})
+		if err == nil && len(answer.Found) != 1 {
+			err = fmt.Errorf("found %v", answer.Found)
+		}
+		return err
+	}
+	running := func() *run {
+		t.Helper()
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		p.view.mu.Lock()
+		defer p.view.mu.Unlock()
+		return p.view.used[0].running()
+	}
+	all := func() {
+		p.view.Dirty()
+		var asking sync.WaitGroup
+		for range 8 {
+			asking.Go(func() {
+				if err := ask(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		asking.Wait()
+	}
+	was := running()
+	for _, content := range []string{"1", "22", "333"} {
+		p.write("compile_flags.txt", content)
+		all()
+		is := running()
+		if is == was {
+			t.Errorf("%s: it was not started again", content)
+		}
+		was = is
+	}
+	p.write("compile_flags.txt", "333") // at another time
+	if all(); running() != was {
+		t.Error("it was started again although nothing changed")
+	}
+	if d := p.change("compile_flags.txt", "4444"); len(d.NotReady) != 1 || len(d.Servers) > 0 {
+		t.Errorf("a change by a tool: %+v", d)
+	}
+	if running() == was {
+		t.Error("it was not started again after a change by a tool")
+	}
+	was = running()
+	if err := os.Remove(p.path("compile_flags.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if all(); running() == was {
+		t.Error("it was not started again when they were gone")
+	}
+}
