@@ -44,6 +44,7 @@ type side struct {
 	// shown are those of open that were opened because they import what changes;
 	// unshown says which others the server does not have, a clause each.
 	shown, unshown []string
+	overlooked     []string // files that changed while the server was not ready
 	owed           []string // those, and changed ones, that this change leaves to be judged
 	// versions are those of the documents: another one tells that somebody else
 	// changed the document meanwhile.
@@ -193,6 +194,7 @@ func (v *View) note(ctx context.Context, s *side) {
 			docs = append(docs, doc)
 		}
 	}
+	v.showOverlooked(ctx, s)
 	v.showImporters(ctx, s)
 	v.showConfigured(ctx, s)
 	s.others = map[string]*text{}
@@ -200,7 +202,7 @@ func (v *View) note(ctx context.Context, s *side) {
 		s.others[doc.path] = doc.text
 		if _, own := s.texts[doc.path]; !own && len(s.open) < maxJudged {
 			s.open = append(s.open, doc.path)
-			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || r.stale(doc) || slices.Contains(s.shown, doc.path) {
+			if ok, _, _, _ := r.verdicts.judged(doc); ok || r.asks() || r.stale(doc) || slices.Contains(s.shown, doc.path) || slices.Contains(s.overlooked, doc.path) {
 				docs = append(docs, doc)
 			}
 		}

@@ -93,6 +93,7 @@ func itself(d Diagnostic) Diagnostic { return d }
 // compare is the delta at one server.
 func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	if s.run == nil {
+		v.overlook(s, changed)
 		return Delta{NotReady: []string{s.err.Error()}}
 	}
 	r, err := s.server.acquire(ctx)
@@ -103,6 +104,7 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	}
 	if err != nil {
 		v.Dirty() // it was told of nothing
+		v.overlook(s, changed)
 		return Delta{NotReady: []string{err.Error()}}
 	}
 	defer s.server.release()
@@ -112,7 +114,8 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 	}
 	docs := c.showChanged(ctx, changed)
 	if r.obsolete.Load() {
-		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s is started again to take in %s, so that what this changes is not known yet; lsp diagnostics shows it", s.server.spec.Name, names(s.configs)))
+		v.overlook(s, changed)
+		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s is started again to take in %s", s.server.spec.Name, names(s.configs)))
 		return c.out
 	}
 	judged := c.judge(ctx, docs)
@@ -120,6 +123,10 @@ func (v *View) compare(ctx context.Context, s *side, changed []string) Delta {
 		defer c.carry()
 	}
 	if !judged {
+		if !r.verdicts.over() {
+			changed = nil // they are told later
+		}
+		v.overlook(s, changed)
 		return c.out
 	}
 	c.out.Servers = []string{s.server.spec.judge()}
@@ -478,6 +485,7 @@ func (c *comparison) difference(ctx context.Context) {
 	if len(uncounted) > 0 {
 		c.out.NotReady = append(c.out.NotReady, fmt.Sprintf("%s has too many problems in %s to compare them", c.run.server.spec.Name, names(uncounted)))
 	}
+	c.overlooked(now)
 	c.pairMoved()
 	read := c.view.lineText(ctx)
 	c.out.New = c.list(c.held.fresh, read)

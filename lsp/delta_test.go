@@ -540,3 +540,33 @@ func TestSettings(t *testing.T) {
 		t.Errorf("told %q of what the settings fixed", got)
 	}
 }
+
+// TestOverlooked: what changed while the server was not ready is told with the next change
+// that it judges, once, as something that may be old.
+func TestOverlooked(t *testing.T) {
+	type step struct{ name, content, want string }
+	for _, behaviour := range []string{"all", "silent judges", "judges-all"} {
+		for then, steps := range map[string][]step{
+			"another file changes": {
+				{"b.fake", "two two\n", "?a.fake:1:1 error BAD"},
+				{"b.fake", "two\n", ""},
+				{"a.fake", "one\n", "-a.fake:1:1 error BAD"},
+			},
+			"it changes again":  {{"a.fake", "BAD\nBAD\n", "+a.fake:2:1 error BAD; ?a.fake:1:1 error BAD"}, {"b.fake", "two two\n", ""}},
+			"it is mended":      {{"a.fake", "one\n", "-a.fake:1:1 error BAD"}},
+			"it is gone":        {{"a.fake", removed, "-a.fake:1:1 error BAD"}, {"b.fake", "two two\n", ""}},
+			"both change again": {{"b.fake", "BAD\n", "+b.fake:1:1 error BAD; ?a.fake:1:1 error BAD"}},
+		} {
+			t.Run(behaviour+", and "+then, func(t *testing.T) {
+				c := fakeConfig(behaviour + " once-die-change")
+				c.DiagnosticWait = time.Minute
+				p := newProject(t, c, "a.fake", "one\n", "b.fake", "two\n")
+				for _, one := range append([]step{{"a.fake", "BAD\n", "not known: fake stopped, ended by SIGKILL"}}, steps...) {
+					if got := strings.ReplaceAll(p.told(p.change(one.name, one.content)), "this is bad: ", ""); got != one.want {
+						t.Errorf("%s: told %q, want %q", one.name, got, one.want)
+					}
+				}
+			})
+		}
+	}
+}

@@ -61,6 +61,8 @@ type View struct {
 	seen map[string]shown // the files that were read, as they were then
 	// unjudged are changes whose verdict did not come in time, by server.
 	unjudged map[*server]*side
+	// overlooked are the files that changed while a server was not ready.
+	overlooked map[*server][]string
 
 	changes  uint64    // of all sessions, as many as there were at the last walk
 	scanned  time.Time // when it ended
@@ -80,7 +82,7 @@ func (s *Servers) View(o ViewOptions) *View {
 		find:     lookup{dirs: o.Dirs, path: o.Path},
 		scanning: make(chan struct{}, 1),
 		seen:     map[string]shown{},
-		unjudged: map[*server]*side{},
+		unjudged: map[*server]*side{}, overlooked: map[*server][]string{},
 	}
 	v.Configure(o.Config)
 	return v

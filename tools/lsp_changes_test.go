@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 type changeScript struct {
 	server  string // the program that must be there
 	without string
+	roots   bool     // there are several, each with a server of its own
 	files   []string // names and contents
 	open    []string // what the agent has read
 	edits   []changeStep
@@ -64,6 +66,7 @@ var changeScripts = []changeScript{
 	},
 	{ // a module beside that another one uses
 		server: "gopls",
+		roots:  true,
 		files: []string{
 			"go.mod", "module example.com/top\n\ngo 1.22\n",
 			"top.go", "package top\n",
@@ -269,6 +272,42 @@ func TestRealFirstEdit(t *testing.T) {
 	}
 }
 
+// TestRealOverlooked: what an edit broke that came before its server was ready is told
+// with the next one.
+func TestRealOverlooked(t *testing.T) {
+	for _, c := range changeScripts {
+		if len(c.edits) == 0 || c.roots {
+			continue
+		}
+		t.Run(c.server, func(t *testing.T) {
+			ws := c.lay(t)
+			shell(t, ws, c.edits[0].before)
+			broken := c.edits[1]
+			change := func(wait time.Duration) lsp.Delta {
+				config := c.config()
+				config.DiagnosticWait = wait
+				ws.LSP.Configure(config)
+				before := ws.LSP.Before(t.Context(), []string{filepath.Join(ws.Dir(), broken.change[0])})
+				putFiles(t, ws, broken.change)
+				return before.After(t.Context(), []string{filepath.Join(ws.Dir(), broken.change[0])})
+			}
+			if d := change(time.Millisecond); len(d.NotReady) == 0 {
+				t.Fatalf("it was ready: %+v", d)
+			}
+			d := change(2 * time.Minute)
+			var told strings.Builder
+			for _, one := range slices.Concat(d.New.Items, d.Present.Items) {
+				told.WriteString("+" + ProblemLine(one, ws.Name) + "\n")
+			}
+			for _, want := range broken.want {
+				if strings.HasPrefix(want, "+") && !strings.Contains(told.String(), want) {
+					t.Errorf("%s is not told:\n%s%v", want, &told, d.NotReady)
+				}
+			}
+		})
+	}
+}
+
 // lay makes a workspace with the files, where the server is there.
 func (c changeScript) lay(t *testing.T) *Workspace {
 	if _, err := exec.LookPath(c.server); err != nil {
@@ -277,13 +316,17 @@ func (c changeScript) lay(t *testing.T) *Workspace {
 		}
 		t.Skipf("%s is not in PATH", c.server)
 	}
+	ws := lspWorkspace(t, c.config())
+	putFiles(t, ws, c.files)
+	return ws
+}
+
+func (c changeScript) config() lsp.Config {
 	config := lsp.Config{DiagnosticWait: time.Minute, RequestTimeout: time.Minute, Servers: map[string]lsp.ServerConfig{}}
 	if c.without != "" {
 		config.Servers[c.without] = lsp.ServerConfig{Disabled: true}
 	}
-	ws := lspWorkspace(t, config)
-	putFiles(t, ws, c.files)
-	return ws
+	return config
 }
 
 // putFiles makes files have some contents, and is their paths.
