@@ -33,6 +33,20 @@ func (s *server) reads(path string) bool {
 	return s.spec.marks(path)
 }
 
+// noteConfigs notes what the files of settings at the root have, of which a process that
+// starts now takes in that or what comes later. It is called with the lock.
+func (s *server) noteConfigs() {
+	if len(s.spec.Renewed) == 0 {
+		return
+	}
+	s.configs = map[string]sum{}
+	for _, name := range s.spec.Configs {
+		if path := filepath.Join(s.root, name); stampOf(path) != (Stamp{}) {
+			s.configs[path] = sumOf(path)
+		}
+	}
+}
+
 // renews notes what happened to a file of settings, and reports whether the server takes
 // that in only when it starts again. What was written as it had been changes nothing.
 func (s *server) renews(h Happened) bool {
@@ -44,7 +58,7 @@ func (s *server) renews(h Happened) bool {
 	defer s.mu.Unlock()
 	was, known := s.configs[h.Path]
 	if s.configs == nil {
-		s.configs = map[string]sum{}
+		return false // none runs
 	}
 	s.configs[h.Path] = now
 	return !known || was != now || now == sum{}
@@ -66,18 +80,19 @@ func (s *server) replace() (busy bool) {
 	if s.held > 0 {
 		return true
 	}
+	if !s.owner.begin() {
+		return false // Close ends it
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	if open, err := r.opened(ctx); err == nil {
 		s.former = open
 	}
 	s.run = nil
-	if s.owner.begin() {
-		go func() { // Close waits for it
-			defer s.owner.tasks.Done()
-			r.stop()
-		}()
-	}
+	go func() { // Close waits for it
+		defer s.owner.tasks.Done()
+		r.stop()
+	}()
 	return false
 }
 

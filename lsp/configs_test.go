@@ -89,6 +89,10 @@ func TestStartsAgain(t *testing.T) {
 		asking.Wait()
 	}
 	was := running()
+	p.write("compile_flags.txt", "0") // at another time
+	if all(); running() != was {
+		t.Error("it was started again for what it had read")
+	}
 	for _, content := range []string{"1", "22", "333"} {
 		p.write("compile_flags.txt", content)
 		all()

@@ -45,7 +45,7 @@ type server struct {
 	former  []string // the documents that were open at one that crashed, and are not yet again
 	idle    *time.Timer
 	held    int            // requests under way
-	configs map[string]sum // what files of settings had when it was told of them last
+	configs map[string]sum // what files of settings had when it started, or was told of them last
 }
 
 // acquire is the server's process, ready to be asked, started if need be. It must
@@ -102,6 +102,7 @@ func (s *server) begin() (_ *run, wait time.Duration, err error) {
 		if wait := time.Until(s.crashes.retry); wait > 0 {
 			return nil, wait, nil
 		}
+		s.noteConfigs()
 		s.run = s.start()
 	}
 	s.held++
