@@ -33,15 +33,26 @@ func (s *server) reads(path string) bool {
 	return s.spec.marks(path)
 }
 
-// noteConfigs notes what the files of settings at the root have, of which a process that
-// starts now takes in that or what comes later. It is called with the lock.
-func (s *server) noteConfigs() {
+// settings are the files of settings that a server looks for by itself and takes in only
+// when it starts. They may be ignored, as what builds write is.
+func (s *server) settings() (paths []string) {
 	if len(s.spec.Renewed) == 0 {
-		return
+		return nil
 	}
+	for _, dir := range append(s.spec.ConfigDirs, ".") {
+		for _, name := range s.spec.Configs {
+			paths = append(paths, filepath.Join(s.root, dir, name))
+		}
+	}
+	return paths
+}
+
+// noteConfigs notes what the files of settings have, of which a process that starts now
+// takes in that or what comes later. It is called with the lock.
+func (s *server) noteConfigs() {
 	s.configs = map[string]sum{}
-	for _, name := range s.spec.Configs {
-		if path := filepath.Join(s.root, name); stampOf(path) != (Stamp{}) {
+	for _, path := range s.settings() {
+		if stampOf(path) != (Stamp{}) {
 			s.configs[path] = sumOf(path)
 		}
 	}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,15 +21,6 @@ func TestConfigured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	spec := func(name string) *Spec {
-		for i := range builtin {
-			if builtin[i].Name == name {
-				return &builtin[i]
-			}
-		}
-		t.Fatal("no server", name)
-		return nil
-	}
 	for _, tt := range []struct {
 		server, root, path string
 		want               bool
@@ -47,9 +39,76 @@ func TestConfigured(t *testing.T) {
 		{"clangd", "p", "p/.clangd", true},
 		{"gopls", "p", "p/go.mod", false}, // which is a file of its own
 	} {
-		s := &server{startOptions: startOptions{spec: spec(tt.server), root: at(tt.root)}}
+		s := &server{startOptions: startOptions{spec: builtinSpec(t, tt.server), root: at(tt.root)}}
 		if got := s.configured(at(tt.path)); got != tt.want {
 			t.Errorf("%s in %s goes by %s: %t", tt.server, tt.root, tt.path, got)
+		}
+	}
+}
+
+func builtinSpec(t *testing.T, name string) *Spec {
+	t.Helper()
+	for i := range builtin {
+		if builtin[i].Name == name {
+			return &builtin[i]
+		}
+	}
+	t.Fatal("no server", name)
+	return nil
+}
+
+// TestHears: a server is told of its projects' settings although it has not asked yet to
+// hear of those that others extend.
+func TestHears(t *testing.T) {
+	for _, tt := range []struct {
+		server, watches, path string
+		want                  bool
+	}{
+		{"typescript", "/p/src/**", "/p/tsconfig.base.json", true},
+		{"typescript", "/p/src/**", "/tsconfig.base.json", true},
+		{"typescript", "/p/src/**", "/q/tsconfig.json", false},
+		{"typescript", "/p/src/**", "/p/base.json", false},
+		{"typescript", "/p/src/**", "/p/src/base.json", true},
+		{"typescript", "/p/src/**", "/q/a.ts", true},
+		{"typescript", "/p/src/**", "/p/a.ts", false},
+		{"typescript", "", "/p/a.ts", true},
+		{"pyright", "/p/src/**", "/pyproject.toml", false}, // it would be awaited
+		{"pyright", "/p/**", "/p/pyproject.toml", true},
+	} {
+		r := newRun(builtinSpec(t, tt.server))
+		if tt.watches != "" {
+			r.client.watched["1"] = watch{[]watcher{{pattern: tt.watches, kinds: 7}}}
+		}
+		if got := r.hears(Happened{tt.path, Changed}); got != tt.want {
+			t.Errorf("%s that watches %q hears of %s: %t", tt.server, tt.watches, tt.path, got)
+		}
+	}
+}
+
+// TestToldOfOthers: what a tool changes is looked for on the disk where a server cares for
+// it that does not judge it, and not where it was told.
+func TestToldOfOthers(t *testing.T) {
+	c := fakeConfig("")
+	fake := c.Servers["fake"]
+	fake.RootMarkers = []string{"marker.data"}
+	c.Servers["fake"] = fake
+	fake.RootMarkers, fake.Extensions = nil, []string{".data"}
+	c.Servers["data"] = fake
+	p := newProject(t, c, "marker.data", "1", "a.fake", "def foo\n")
+	for _, step := range []struct {
+		name, content string
+		want          bool
+	}{
+		{"a.fake", "def bar\n", false},
+		{"marker.data", "2", true},
+		{"other.data", "3", false},
+	} {
+		was := p.view.servers.changes.Load()
+		if d := p.change(step.name, step.content); len(d.Servers) != 1 {
+			t.Errorf("%s: %+v", step.name, d)
+		}
+		if got := p.view.servers.changes.Load() != was; got != step.want {
+			t.Errorf("%s is looked for: %t", step.name, got)
 		}
 	}
 }
@@ -88,6 +147,7 @@ func TestStartsAgain(t *testing.T) {
 		}
 		asking.Wait()
 	}
+	listed := p.view.opts.Walk
 	was := running()
 	p.write("compile_flags.txt", "0") // at another time
 	if all(); running() != was {
@@ -106,6 +166,22 @@ func TestStartsAgain(t *testing.T) {
 	if all(); running() != was {
 		t.Error("it was started again although nothing changed")
 	}
+	for _, unlisted := range []bool{false, true} {
+		p.view.opts.Walk = listed
+		if unlisted {
+			p.view.opts.Walk = func(context.Context, string, func(string) bool, func(string, Stamp)) error { return nil }
+		}
+		p.write("build/compile_commands.json", fmt.Sprint(unlisted))
+		if all(); running() == was {
+			t.Error("it was not started again for what a build wrote")
+		}
+		was = running()
+		p.write("build/compile_commands.json", fmt.Sprint(unlisted)) // at another time
+		if all(); running() != was {
+			t.Error("it was started again for what a build wrote as it was")
+		}
+	}
+	p.view.opts.Walk = listed
 	if d := p.change("compile_flags.txt", "4444"); len(d.NotReady) != 1 || len(d.Servers) > 0 {
 		t.Errorf("a change by a tool: %+v", d)
 	}

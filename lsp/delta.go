@@ -53,6 +53,9 @@ func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 		return out
 	}
 	defer b.Close()
+	if b.untold(changed) {
+		b.view.Dirty()
+	}
 	var mu sync.Mutex
 	wait, cancel := context.WithTimeout(ctx, b.left)
 	defer cancel()
@@ -64,6 +67,30 @@ func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 	})
 	out.once()
 	return out
+}
+
+// untold reports whether a server is yet to hear of files that changed, since it has
+// others than them for its own: those that its settings extend, or that it reads as data.
+func (b *Baseline) untold(changed []string) bool {
+	b.view.mu.Lock()
+	used := slices.Clone(b.view.used)
+	b.view.mu.Unlock()
+	for _, srv := range used {
+		r := srv.running()
+		if r == nil {
+			continue
+		}
+		i := slices.IndexFunc(b.sides, func(s *side) bool { return s.server == srv })
+		cares := r.cares()
+		for _, path := range changed {
+			_, own := srv.spec.language(path)
+			told := i >= 0 && (own || slices.Contains(b.sides[i].configs, path))
+			if !told && cares(path) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // once leaves each thing told once, which the servers of several roots may say.

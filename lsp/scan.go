@@ -86,6 +86,18 @@ func (v *View) walk(ctx context.Context, runs []*run) ([]map[string]Stamp, error
 			return nil, err
 		}
 	}
+	for i, r := range runs {
+		for _, path := range r.server.settings() {
+			if _, listed := found[i][path]; listed {
+				continue
+			}
+			if stamp := stampOf(path); stamp.settled() {
+				found[i][path] = stamp
+			} else if stamp != (Stamp{}) {
+				found[i][path] = Stamp{}
+			}
+		}
+	}
 	return found, nil
 }
 

@@ -59,6 +59,8 @@ type Spec struct {
 	// only when it starts again.
 	Configs []string
 	Renewed []Event
+	// ConfigDirs are the folders in its root in which it looks for Configs, too.
+	ConfigDirs []string
 	// Announces is what the log message contains by which it says that it takes them in,
 	// and behind which workspace/diagnostic/refresh says that it has.
 	Announces string

@@ -157,6 +157,7 @@ var builtin = []Spec{
 		DiskIncludes: true,
 		Projects:     []string{"compile_commands.json"}, // by which it knows of files that are not open
 		Configs:      []string{"compile_commands.json", "compile_flags.txt", ".clangd"},
+		ConfigDirs:   []string{"build"},
 		Renewed:      []Event{Created, Changed, Deleted},
 		importing:    cImporting,
 	},

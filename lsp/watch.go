@@ -110,13 +110,33 @@ func (w watcher) matches(root, path string) bool {
 	return matched
 }
 
+// hears reports whether the server is to be told of what happened. One that registered
+// nothing is told of the files of its languages, and so is every one of those beyond its
+// root: what it asks to hear of is what is below, and of a module beside it that it uses
+// it would keep what that was. Of its projects' settings it is told unasked, since it asks
+// to hear of those that others extend only some time after it has read them; but not one
+// of which it is awaited that it takes them in. It is called with the client's lock.
+func (r *run) hears(h Happened) bool {
+	if r.server.spec.Announces == "" && r.server.configured(h.Path) {
+		return true
+	}
+	if len(r.client.watched) == 0 || !within(r.server.root, h.Path) {
+		if _, own := r.server.spec.language(h.Path); own {
+			return true
+		}
+	}
+	for _, w := range r.client.watched {
+		if w.wants(r.server.root, h) {
+			return true
+		}
+	}
+	return false
+}
+
 // maxEvents is how many events go into one notification.
 const maxEvents = 1000
 
-// tell tells the server of those events that it wants. One that registered nothing
-// is told of the files of its languages, and so is every one of those beyond its root:
-// what it asks to hear of is what is below, and of a module beside it that it uses it
-// would keep what that was.
+// tell tells the server of those events that it wants.
 func (r *run) tell(ctx context.Context, happened []Happened) error {
 	type change struct {
 		URI  string `json:"uri"`
@@ -129,14 +149,7 @@ func (r *run) tell(ctx context.Context, happened []Happened) error {
 		if r.server.renews(h) {
 			r.obsolete.Store(true)
 		}
-		wanted := false
-		if len(r.client.watched) == 0 || !within(r.server.root, h.Path) {
-			_, wanted = r.server.spec.language(h.Path)
-		}
-		for _, w := range r.client.watched {
-			wanted = wanted || w.wants(r.server.root, h)
-		}
-		if wanted {
+		if r.hears(h) {
 			changes = append(changes, change{fileURI(h.Path), h.Event})
 			configured = configured || r.server.reads(h.Path)
 		}
