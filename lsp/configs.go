@@ -100,6 +100,7 @@ func (s *server) replace() (busy bool) {
 		s.former = open
 	}
 	s.run = nil
+	r.replaced.Store(true)
 	go func() { // Close waits for it
 		defer s.owner.tasks.Done()
 		r.stop()

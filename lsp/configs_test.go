@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -194,5 +195,20 @@ func TestStartsAgain(t *testing.T) {
 	}
 	if all(); running() == was {
 		t.Error("it was not started again when they were gone")
+	}
+}
+
+// TestCrashedObsolete: a process that crashes while it is to make way has crashed, and
+// nobody is told that it made way.
+func TestCrashedObsolete(t *testing.T) {
+	p := newProject(t, fakeConfig("crash-on-open"), "a.fake", "def foo\n")
+	r := p.started()
+	r.obsolete.Store(true)
+	if _, err := p.view.show(p.context(), r, p.path("a.fake")); err != nil {
+		t.Fatal(err)
+	}
+	<-r.ended
+	if got, want := r.why.Error(), "fake stopped with exit status 1"; !strings.HasPrefix(got, want) {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }

@@ -49,6 +49,7 @@ type run struct {
 	judged atomic.Uint64 // one more than told was when it had judged the whole project last
 
 	obsolete atomic.Bool // only another process will go by the projects' settings as they are now
+	replaced atomic.Bool // and it is ended for that
 
 	asked  atomic.Bool  // the first request has come to an end
 	silent atomic.Int32 // requests that were out of time since it last said anything
@@ -260,7 +261,7 @@ func (r *run) reason(err error) error {
 	if a, ok := errors.AsType[*aborted](err); ok {
 		return fmt.Errorf("%s was ended, since it %s%s", r.server.spec.Name, a.why, r.said())
 	}
-	if r.obsolete.Load() {
+	if r.replaced.Load() {
 		return fmt.Errorf("%s is started again, since its projects' settings changed", r.server.spec.Name)
 	}
 	text := "stopped"
