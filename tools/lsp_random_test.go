@@ -34,11 +34,12 @@ type grammar struct {
 	ending   string
 	files    map[string]string
 	head     string
-	use      string // %[1]d: the other's number
-	call     string // %[1]d: its own number, %[2]d: the other's
-	number   string // a function that returns a number; %s: its name
-	text     string // one that returns a text
-	broken   string // a line that cannot be read; empty: the compiler says nothing else then
+	use      string   // %[1]d: the other's number
+	call     string   // %[1]d: its own number, %[2]d: the other's
+	number   string   // a function that returns a number; %s: its name
+	text     string   // one that returns a text
+	settings []string // a file of them, and what it may have; what it has at first is in files
+	broken   string   // a line that cannot be read; empty: the compiler says nothing else then
 	truth    func(t *testing.T, dir string) map[string]int
 }
 
@@ -47,12 +48,14 @@ var (
 		ending: ".ts",
 		files: map[string]string{
 			"package.json":  `{"name": "m", "type": "module"}`,
-			"tsconfig.json": `{"compilerOptions": {"strict": true, "module": "nodenext", "target": "es2022", "noEmit": true}}`,
+			"tsconfig.json": fmt.Sprintf(tsconfig, false),
 		},
-		use:    "import { F%[1]d } from \"./m%[1]d.js\";\n",
-		call:   "export const x%[2]d: number = F%[2]d(1);\n",
-		number: "export function %s(n: number): number {\n  return n;\n}\n",
-		text:   "export function %s(n: number): string {\n  return String(n);\n}\n",
+		settings: []string{"tsconfig.json", fmt.Sprintf(tsconfig, false), fmt.Sprintf(tsconfig, true)},
+		head:     "export const lax = (a: string): string => a.at(0);\n",
+		use:      "import { F%[1]d } from \"./m%[1]d.js\";\n",
+		call:     "export const x%[2]d: number = F%[2]d(1);\n",
+		number:   "export function %s(n: number): number {\n  return n;\n}\n",
+		text:     "export function %s(n: number): string {\n  return String(n);\n}\n",
 		truth: func(t *testing.T, dir string) map[string]int {
 			return matches(dir, `(?m)^(\S+?)\((\d+),(\d+)\): error`, compilerSays(t, dir, "tsc", "--noEmit", "--pretty", "false", "-p", "."))
 		},
@@ -73,16 +76,20 @@ var (
 		},
 		"pyright": {
 			server: "pyright-langserver", compiler: "pyright", ending: ".py",
-			files:  map[string]string{"pyproject.toml": "[project]\nname = \"m\"\n"},
-			use:    "from m%[1]d import F%[1]d\n",
-			call:   "x%[2]d: int = F%[2]d(1)\n",
-			number: "def %s(n: int) -> int:\n    return n\n",
-			text:   "def %s(n: int) -> str:\n    return str(n)\n",
-			broken: "y = (1 +\n",
-			truth:  pyrightErrors,
+			files:    map[string]string{"pyproject.toml": "[project]\nname = \"m\"\n"},
+			settings: []string{"pyproject.toml", "[project]\nname = \"m\"\n", "[tool.pyright]\nreportUnusedImport = \"error\"\n", "[tool.pyright]\ntypeCheckingMode = \"strict\"\n"},
+			head:     "import os\n",
+			use:      "from m%[1]d import F%[1]d\n",
+			call:     "x%[2]d: int = F%[2]d(1)\n",
+			number:   "def %s(n: int) -> int:\n    return n\n",
+			text:     "def %s(n: int) -> str:\n    return str(n)\n",
+			broken:   "y = (1 +\n",
+			truth:    pyrightErrors,
 		},
 	}
 )
+
+const tsconfig = `{"compilerOptions": {"strict": %t, "module": "nodenext", "target": "es2022", "noEmit": true}}`
 
 // compilerSays is what a compiler says of a project, whether or not it is content.
 func compilerSays(t *testing.T, dir, program string, args ...string) string {
@@ -220,6 +227,12 @@ func (p *randomProject) step() (what string, changed []int) {
 
 // change makes a random change, as a tool does, and is what was told of it.
 func (p *randomProject) change() (what string, d lsp.Delta) {
+	if s := p.grammar.settings; len(s) > 0 && p.rand.IntN(6) == 0 {
+		paths := []string{filepath.Join(p.ws.Dir(), s[0])}
+		before := p.ws.LSP.Before(p.t.Context(), paths)
+		write(p.t, p.ws, s[0], []byte(s[1+p.rand.IntN(len(s)-1)]))
+		return "settings", before.After(p.t.Context(), paths)
+	}
 	what, changed := p.step()
 	var paths []string
 	for _, i := range changed {
