@@ -15,6 +15,7 @@ type Baseline struct {
 	view  *View
 	left  time.Duration // that a verdict may still be waited for
 	sides []*side
+	ended bool
 }
 
 // side is a baseline at one server.
@@ -45,6 +46,7 @@ type side struct {
 	// unshown says which others the server does not have, a clause each.
 	shown, unshown []string
 	overlooked     []string // files that changed while the server was not ready
+	resumed        *side    // what an earlier change left to be told
 	owed           []string // those, and changed ones, that this change leaves to be judged
 	// versions are those of the documents: another one tells that somebody else
 	// changed the document meanwhile.
@@ -154,11 +156,29 @@ func (b *Baseline) Close() {
 	if b == nil {
 		return
 	}
+	ended := b.ended
+	b.ended = true
 	for _, s := range b.sides {
+		if !ended {
+			b.view.leave(s)
+		}
 		if s.turn {
 			s.turn = false
 			<-s.run.verdicts.turn
 		}
+	}
+}
+
+// leave gives to the next change what earlier ones left to be told, where nothing is
+// compared: a change that failed tells of nothing.
+func (v *View) leave(s *side) {
+	if len(s.overlooked) > 0 {
+		v.overlook(s, nil)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s.resumed != nil && v.unjudged[s.server] == nil {
+		v.unjudged[s.server] = s.resumed
 	}
 }
 
@@ -276,6 +296,7 @@ func (v *View) resume(s *side) {
 	if was == nil || was.run != s.run {
 		return
 	}
+	s.resumed = was
 	for path := range s.judged {
 		if now, known := s.before[path]; known && !was.about(path) {
 			was.before[path] = now // what was there before that change is not known

@@ -52,6 +52,7 @@ func (b *Baseline) After(ctx context.Context, changed []string) Delta {
 	if b == nil {
 		return out
 	}
+	b.ended = true
 	defer b.Close()
 	if b.untold(changed) {
 		b.view.Dirty()

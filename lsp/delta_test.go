@@ -570,3 +570,25 @@ func TestOverlooked(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlookedBehindFailure: a change that fails, of which nothing is compared, leaves
+// what is still to be told to the next one.
+func TestOverlookedBehindFailure(t *testing.T) {
+	for _, behaviour := range []string{"all", "silent judges", "judges-all"} {
+		t.Run(behaviour, func(t *testing.T) {
+			c := fakeConfig(behaviour + " once-die-change")
+			c.DiagnosticWait = time.Minute
+			p := newProject(t, c, "a.fake", "one\n", "b.fake", "two\n")
+			p.change("a.fake", "BAD\n")
+			failed := p.view.Before(p.context(), []string{p.path("b.fake")})
+			failed.Close()
+			failed.Close()
+			if got := strings.ReplaceAll(p.told(p.change("b.fake", "two two\n")), "this is bad: ", ""); got != "?a.fake:1:1 error BAD" {
+				t.Errorf("told %q", got)
+			}
+			if got := p.told(p.change("b.fake", "two\n")); got != "" {
+				t.Errorf("told %q again", got)
+			}
+		})
+	}
+}
