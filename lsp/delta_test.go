@@ -592,3 +592,36 @@ func TestOverlookedBehindFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestLateThenKilled: what was to be told later is told though the server was killed
+// meanwhile.
+func TestLateThenKilled(t *testing.T) {
+	for _, behaviour := range []string{"silent judges waits", "one waits"} {
+		t.Run(behaviour, func(t *testing.T) {
+			p := importingProject(t, behaviour, "a.fake", "one\n", "other.fake", "two\n")
+			p.busy()
+			if d := p.change("a.fake", "BAD\n"); len(d.NotReady) == 0 {
+				t.Fatalf("it was judged: %+v", d)
+			}
+			if err := os.Remove(p.path("busy")); err != nil {
+				t.Fatal(err)
+			}
+			r := p.view.used[0].running()
+			process, err := os.FindProcess(p.view.Status()[0].PID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			<-r.ended
+			p.wait(time.Minute)
+			if got := strings.ReplaceAll(p.told(p.change("other.fake", "two two\n")), "this is bad: ", ""); got != "?a.fake:1:1 error BAD" {
+				t.Errorf("told %q", got)
+			}
+			if got := p.told(p.change("other.fake", "two\n")); got != "" {
+				t.Errorf("told %q again", got)
+			}
+		})
+	}
+}

@@ -33,6 +33,9 @@ func (v *View) showOverlooked(ctx context.Context, s *side) {
 	v.mu.Lock()
 	paths := v.overlooked[s.server]
 	delete(v.overlooked, s.server)
+	if was := v.unjudged[s.server]; was != nil && was.run != s.run { // what was known before is gone with its process
+		paths = unique(append(paths, was.owed...), func(path string) string { return path })
+	}
 	v.mu.Unlock()
 	if how := s.run.server.spec.importing; how != nil && len(paths) > 0 {
 		looking, cancel := context.WithTimeout(ctx, v.wait()/4)
