@@ -606,15 +606,7 @@ func TestLateThenKilled(t *testing.T) {
 			if err := os.Remove(p.path("busy")); err != nil {
 				t.Fatal(err)
 			}
-			r := p.view.used[0].running()
-			process, err := os.FindProcess(p.view.Status()[0].PID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			<-r.ended
+			p.kill()
 			p.wait(time.Minute)
 			if got := strings.ReplaceAll(p.told(p.change("other.fake", "two two\n")), "this is bad: ", ""); got != "?a.fake:1:1 error BAD" {
 				t.Errorf("told %q", got)

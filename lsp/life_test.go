@@ -176,6 +176,20 @@ func TestCrashesEnd(t *testing.T) {
 	}
 }
 
+// kill ends the process of the first server and waits until that is known.
+func (p *project) kill() {
+	p.t.Helper()
+	r := p.view.used[0].running()
+	process, err := os.FindProcess(p.view.Status()[0].PID)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	<-r.ended
+}
+
 // TestKilled: a server that is killed while nobody asks it is started again by the
 // next call.
 func TestKilled(t *testing.T) {
@@ -187,15 +201,7 @@ func TestKilled(t *testing.T) {
 	if err := ask(); err != nil {
 		t.Fatal(err)
 	}
-	r := p.view.used[0].running()
-	process, err := os.FindProcess(p.view.Status()[0].PID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-r.ended
+	p.kill()
 	if err := ask(); err != nil {
 		t.Errorf("after the kill: %v", err)
 	}
