@@ -134,6 +134,9 @@ func (r *run) spawn() (out io.Reader, err error) {
 	}
 	defer stdin.Close()
 	from, stdout := io.Pipe()
+	// Without a guard only the servers of an agent that is killed live on, and most
+	// of them end when their input does.
+	_ = s.owner.processes.GuardBy(s.owner.guard, s.bash)
 	r.proc, err = s.owner.processes.Start(process.Command{
 		Path: s.command[0], Args: s.command[1:], Dir: s.root, Env: s.env,
 		Stdin: stdin, Output: stdout, Stderr: r.stderr,
@@ -143,9 +146,6 @@ func (r *run) spawn() (out io.Reader, err error) {
 		return nil, notStarted(s.spec.Name, s.command[0], err)
 	}
 	r.stdin = to
-	// Without a guard only the servers of an agent that is killed live on, and most
-	// of them end when their input does.
-	_ = s.owner.processes.GuardBy(s.owner.guard, s.bash)
 	s.owner.tasks.Go(func() { // ends with the process
 		_, _ = r.proc.Wait(context.Background())
 		_ = stdout.Close()

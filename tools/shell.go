@@ -93,6 +93,8 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Without a guard only commands of an agent that is killed live on.
+	_ = s.processes.GuardBy(s.guard, bash)
 	p, err := s.processes.Start(process.Command{
 		Path:   confined.Path,
 		Args:   confined.Args,
@@ -108,8 +110,6 @@ func (s *ExecShell) Start(ctx context.Context, c Command) (Process, error) {
 		confined.Done()
 		return nil, err
 	}
-	// Without a guard only commands of an agent that is killed live on.
-	_ = s.processes.GuardBy(s.guard, bash)
 	return execProcess{p, confined}, nil
 }
 

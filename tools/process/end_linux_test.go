@@ -198,6 +198,11 @@ func TestGuard(t *testing.T) {
 	text := "(setsid sh -c 'echo $$; sleep 100' >&1 &); trap '' TERM; echo $$; sleep 100"
 	if os.Getenv(role) != "" {
 		var s Supervisor
+		if os.Getenv(role) == "first" {
+			if err := s.GuardBy(new(Guard), bash(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		sh(t, &s, ":", nil)
 		if os.Getenv(role) == "bare" {
 			noCgroups(t, &s)
@@ -211,7 +216,7 @@ func TestGuard(t *testing.T) {
 		_, _ = p.Wait(t.Context())
 		return
 	}
-	for _, kind := range []string{"groups", "bare"} {
+	for _, kind := range []string{"groups", "bare", "first"} {
 		t.Run(kind, func(t *testing.T) {
 			agent := exec.Command(os.Args[0], "-test.run=^TestGuard$")
 			agent.Env = append(os.Environ(), role+"="+kind)

@@ -41,12 +41,7 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
-	if s.live == nil {
-		s.live = map[*Process]struct{}{}
-		s.group = newCgroup(fmt.Sprintf("acp-agent-%d-%s", os.Getpid(), rand.Text()[:8]))
-		s.forks = make(chan func())
-		go forkThread(s.forks) // ends when Close closes the channel
-	}
+	s.beginLocked()
 	p := &Process{
 		mark:   s.markLocked(),
 		owner:  s,
@@ -77,6 +72,19 @@ func (s *Supervisor) Start(c Command) (*Process, error) {
 	return p, nil
 }
 
+// beginLocked makes what the processes have in common.
+func (s *Supervisor) beginLocked() {
+	if s.mark == (mark{}) {
+		s.mark = newMark()
+	}
+	if s.live == nil {
+		s.live = map[*Process]struct{}{}
+		s.group = newCgroup(fmt.Sprintf("acp-agent-%d-%s", os.Getpid(), rand.Text()[:8]))
+		s.forks = make(chan func())
+		go forkThread(s.forks) // ends when Close closes the channel
+	}
+}
+
 // markLocked is a mark for a process that is about to be.
 func (s *Supervisor) markLocked() mark {
 	if s.mark == (mark{}) {
@@ -98,13 +106,15 @@ func (s *Supervisor) Mark() (script string, sweep func()) {
 }
 
 // GuardBy has the guard, with the bash given, end what is started here if the
-// agent is killed. Calling it again is fine.
+// agent is killed. What starts before that is called may be left by an agent that is
+// killed in between. Calling it again is fine.
 func (s *Supervisor) GuardBy(g *Guard, bash string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g == nil || s.guard != nil || s.closed {
 		return nil
 	}
+	s.beginLocked()
 	s.guard = g
 	return g.watch(bash, s.mark, s.group)
 }
